@@ -3,18 +3,18 @@ import { AppError } from "../contract/errors.ts";
 import { createSharedByteBudget } from "../lib/concurrency/byte-budget.ts";
 import type { Settings } from "../settings.ts";
 
-/** What one request, or one response of an upstream, holds. */
+/** Memory of one request, or of one response of an upstream. */
 export interface MemoryReservation {
-  /** Throws when it could never fit (413), or does not fit now (429). */
+  /** Throws 413 when the message can never fit, and 429 when it does not fit now. */
   add: (bytes: number) => void;
-  /** Gives everything back. */
+  /** Releases everything that was added. */
   release: () => void;
 }
 
 /** `holder`: a caller or an upstream server. */
 export type OpenReservation = (holder: string) => MemoryReservation;
 
-/** The part of all memory that one holder may take. */
+/** Share of the total that one holder may take. */
 const MAX_SHARE = 1 / 4;
 
 export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReservation {
@@ -26,11 +26,11 @@ export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReser
     let released = false;
     return {
       add(bytes) {
-        // The client has gone: what comes now is dropped.
+        // The client has disconnected, and further bytes are dropped.
         if (released) return;
         if (held + bytes > maxPerHolder) {
           const mib = Math.floor(maxPerHolder / 1024 / 1024);
-          const text = `The message takes more than ${mib} MiB of memory once it is parsed.`;
+          const text = `The message needs more than ${mib} MiB of memory once it is parsed.`;
           throw new AppError("too_large", text);
         }
         if (!budget.reserve(holder, bytes)) {

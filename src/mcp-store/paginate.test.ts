@@ -3,7 +3,7 @@ import { paginate } from "./paginate.ts";
 
 const ITEMS = ["a", "b", "c", "d"].map((code) => ({ code }));
 
-test("pages follow each other without a gap, and the last one names no next", () => {
+test("pages are contiguous, and the last one has no cursor", () => {
   const first = paginate(ITEMS, { limit: 2 });
   const second = paginate(ITEMS, { limit: 2, cursor: first.next_cursor ?? "" });
 

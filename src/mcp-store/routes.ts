@@ -1,4 +1,4 @@
-/** The Store's administrative endpoints (spec 4.1), each bound to the operation that answers it. */
+/** Binds the administrative endpoints of the Store (spec 4.1) to their operations. */
 import { AppError } from "../contract/errors.ts";
 import { explainAccess } from "../contract/store-access.ts";
 import { listCatalog } from "../contract/store-catalog.ts";
@@ -64,7 +64,7 @@ const installRoutes: Route[] = [
     const install = await findInstall(deps, call.params);
     const next = await configureInstall(deps, call, install, call.body.values);
     const [shown] = await describeInstalls(deps, call.params.gateway_id, [next]);
-    return shown ?? new AppError("conflict", "Its instance is gone.");
+    return shown ?? new AppError("conflict", "The instance of this install was deleted.");
   }),
   route(connectInstall, async (deps, { params, origin }) => {
     const install = await findInstall(deps, params);
@@ -124,7 +124,8 @@ export const storeRoutes: readonly Route[] = [
       body,
     );
     const entry = await findCatalogEntry(deps.db, params.gateway_id, body.code);
-    if (!entry) throw new AppError("not_found", `The catalog has no server "${body.code}".`);
+    if (!entry)
+      throw new AppError("not_found", `The catalog has no server with the code "${body.code}".`);
     return { ...levelFor(entry), default_level, groups: [...groups] };
   }),
 ];
@@ -134,13 +135,13 @@ async function findInstall(
   { gateway_id, install_id }: { gateway_id: string; install_id: string },
 ): Promise<StoreInstallRow> {
   const row = await storeInstallTable.lock(deps.db, { id: install_id, gateway_id });
-  if (!row) throw new AppError("not_found", `There is no install with the id ${install_id}.`);
+  if (!row) throw new AppError("not_found", `No install has the id ${install_id}.`);
   return row;
 }
 
-/** Filters that the caller left out do not narrow. */
+/** Removes filters that the caller did not set. */
 const omitUndefined = <Filters extends object>(filters: Filters) =>
-  // What is left of the object's own members is not undefined.
+  // The type of Object.fromEntries does not say that undefined values are gone.
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Filters]?: Exclude<Filters[Name], undefined>;
   };

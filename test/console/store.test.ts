@@ -102,7 +102,7 @@ test("an access rule is created, explained and deleted; then the default level a
   await page.getByLabel("Groups (optional)").fill("sales, oncall");
   await page.getByLabel("Server", { exact: true }).fill("no-such");
   await explain();
-  await page.getByText('The catalog has no server "no-such".').waitFor();
+  await page.getByText('The catalog has no server with the code "no-such".').waitFor();
   await page.getByLabel("Server", { exact: true }).fill("pub");
   await explain();
   await page

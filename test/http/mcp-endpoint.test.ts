@@ -220,22 +220,22 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     expect(await call()).toBe(ok);
     await kit.put(path, { enabled: false });
-    expect(await call()).toContain("switched off");
+    expect(await call()).toContain("disabled by an administrator");
     await kit.put(path, {
       enabled: true,
       provider_options: { code, url: server.url, allowed_tools: [] },
     });
-    expect(await call()).toContain("no tool");
+    expect(await call()).toContain("Unknown tool");
     await kit.put(path, { provider_options: { code, url: server.url } });
     expect(await call()).toBe(ok);
     const rule = await store.rule("alice", "none");
-    expect(await call()).toContain("access was taken away");
+    expect(await call()).toContain("access was removed");
     await kit.delete(`${store.path}/store/access-rules/${rule.id}`);
     expect(await call()).toBe(ok);
     await kit.delete(`${store.path}/store/principal/installs/${install}`);
-    expect(await call()).toContain("no tool");
+    expect(await call()).toContain("Unknown tool");
     await using stranger = await store.client("bob");
-    expect((await stranger.call("tickets__echo")).text).toContain("no tool");
+    expect((await stranger.call("tickets__echo")).text).toContain("Unknown tool");
     expect(server.calls).toHaveLength(3);
     expect(id).toBeDefined();
   });
@@ -273,7 +273,7 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     expect(await client.call("tickets__echo")).toMatchObject({
       isError: true,
-      text: expect.stringContaining("has ended"),
+      text: expect.stringContaining("has expired"),
     });
     const again = await client.call("store_install", { code });
     expect(again.structured).toMatchObject({ requires_reason: true });

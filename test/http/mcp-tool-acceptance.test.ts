@@ -83,7 +83,7 @@ describe.each(databaseKinds)("on %s", (database) => {
       differs: ["description"],
     });
     const status = await it.client.call("store_status");
-    expect(status.text).toContain("Changed tools that wait for an administrator: 1.");
+    expect(status.text).toContain("Changed tools waiting for an administrator: 1.");
 
     expect((await it.kit.post(`${it.changes}/${change.id}/accept`, undefined)).status).toBe(204);
 
@@ -142,7 +142,7 @@ describe.each(databaseKinds)("on %s", (database) => {
       differs: expect.arrayContaining(["name", "description"]),
     });
     const status = await it.client.call("store_status");
-    expect(status.text).toContain("New tools that wait for an administrator: 1.");
+    expect(status.text).toContain("New tools waiting for an administrator: 1.");
     expect((await it.accept(change, "0".repeat(64))).status).toBe(409);
     expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
 
@@ -214,7 +214,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const status = await it.client.call("store_status");
 
     expect(JSON.stringify(status)).not.toContain("mallory");
-    expect(JSON.stringify(status)).toContain("New tools that wait for an administrator: 1.");
+    expect(JSON.stringify(status)).toContain("New tools waiting for an administrator: 1.");
   });
 
   test("a server that changes its tools at every list does not fill the audit log", async () => {

@@ -424,7 +424,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(reply.status).toBe(409);
     expect(await reply.json()).toEqual({
       error: "conflict",
-      message: "This principal's access level for the server is none.",
+      message: "The principal's access level for this server is none.",
     });
   });
 

@@ -221,7 +221,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const query = new URLSearchParams({ state: facts.flow.state, code: "code-1", iss: auth.url });
     const page = await browser.visit(`${kit.url}/oauth/callback?${query}`);
 
-    expect([page.status, await page.text()]).toEqual([409, expect.stringContaining("start again")]);
+    expect([page.status, await page.text()]).toEqual([409, expect.stringContaining("Start again")]);
   });
 
   test("a pending request can be approved, and an issuer's token is accepted", async () => {

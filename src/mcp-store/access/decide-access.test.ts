@@ -2,31 +2,36 @@ import { expect, test } from "bun:test";
 import type { AccessRule } from "../../contract/store-access.ts";
 import { decideAccess } from "./decide-access.ts";
 
-type Said = [subject: string, target: string, level: AccessRule["level"]];
+type RuleSpec = [subject: string, target: string, level: AccessRule["level"]];
 
 /** `user:alice`, `group:eng`, `everyone`; `code:github`, `category:code`, `all`. */
-function ruleOf([subject, target, level]: Said, index: number): AccessRule {
+function ruleOf([subject, target, level]: RuleSpec, index: number): AccessRule {
   const [subject_type, who = "*"] = subject.split(":") as [AccessRule["subject_type"], string?];
   const [target_type, what = "*"] = target.split(":") as [AccessRule["target_type"], string?];
   const at = "2026-01-01T00:00:00.000Z";
   const stored = { id: `r${index}`, gateway_id: "g", version: 1, created_at: at, updated_at: at };
   return { ...stored, subject_type, subject: who, target_type, target: what, level };
 }
-const levelOf = (...said: Said[]) =>
+const levelOf = (...specs: RuleSpec[]) =>
   decideAccess(
-    said.map(ruleOf),
+    specs.map(ruleOf),
     { principal_sub: "alice", groups: ["eng", "ops"] },
     { code: "github", category: "code" },
     "request",
   );
 
-test.each<[string, Said[], string, string | null]>([
-  ["no rule: the default", [], "request", null],
-  ["a rule of another person says nothing", [["user:bo", "all", "none"]], "request", null],
-  ["a rule on another server says nothing", [["everyone", "code:jira", "none"]], "request", null],
+test.each<[string, RuleSpec[], string, string | null]>([
+  ["the default without a rule", [], "request", null],
+  ["a rule for another user does not match", [["user:bo", "all", "none"]], "request", null],
+  [
+    "a rule for another server does not match",
+    [["everyone", "code:jira", "none"]],
+    "request",
+    null,
+  ],
   ["everyone", [["everyone", "all", "install"]], "install", "r0"],
   [
-    "a group beats everyone, whatever the target",
+    "a group takes precedence over everyone, for any target",
     [
       ["everyone", "code:github", "install"],
       ["group:eng", "all", "none"],
@@ -35,7 +40,7 @@ test.each<[string, Said[], string, string | null]>([
     "r1",
   ],
   [
-    "a user beats a group, even downwards",
+    "a user takes precedence over a group, also with a lower level",
     [
       ["group:eng", "code:github", "install"],
       ["user:alice", "all", "none"],
@@ -44,7 +49,7 @@ test.each<[string, Said[], string, string | null]>([
     "r1",
   ],
   [
-    "a code beats a category, a category beats all",
+    "a code takes precedence over a category, and a category over all",
     [
       ["group:eng", "all", "install"],
       ["group:eng", "category:code", "request"],
@@ -54,7 +59,7 @@ test.each<[string, Said[], string, string | null]>([
     "r2",
   ],
   [
-    "between equals the highest level",
+    "between equal rules the highest level wins",
     [
       ["group:eng", "code:github", "none"],
       ["group:ops", "code:github", "install"],
@@ -63,7 +68,7 @@ test.each<[string, Said[], string, string | null]>([
     "r1",
   ],
   [
-    "between the same level the older rule",
+    "between rules of the same level the older one is reported",
     [
       ["group:eng", "all", "install"],
       ["group:ops", "all", "install"],
@@ -71,19 +76,19 @@ test.each<[string, Said[], string, string | null]>([
     "install",
     "r0",
   ],
-])("%s", (_, said, level, rule) => {
-  const answer = levelOf(...said);
+])("%s", (_, specs, level, rule) => {
+  const decision = levelOf(...specs);
 
-  expect([answer.level, answer.decided_by?.id ?? null]).toEqual([level, rule]);
+  expect([decision.level, decision.decided_by?.id ?? null]).toEqual([level, rule]);
 });
 
-test("every rule that matched is told, the weightiest first", () => {
-  const answer = levelOf(
+test("all matching rules are returned, the most specific first", () => {
+  const decision = levelOf(
     ["everyone", "all", "install"],
     ["group:eng", "all", "request"],
     ["user:bo", "all", "none"],
     ["user:alice", "category:code", "install"],
   );
 
-  expect(answer.matched.map(({ id }) => id)).toEqual(["r3", "r1", "r0"]);
+  expect(decision.matched.map(({ id }) => id)).toEqual(["r3", "r1", "r0"]);
 });

@@ -1,4 +1,4 @@
-/** Where a principal stands at a gateway: groups and access rules as they are at this moment. */
+/** Reads the groups of a principal and the access rules of a gateway, as they are now. */
 import { AppError } from "../../contract/errors.ts";
 import type { AccessLevel } from "../../contract/store-access.ts";
 import { accessRuleTable } from "../../db/access-rules.ts";
@@ -16,31 +16,31 @@ export interface PrincipalAccess {
 
 type PrincipalQuery = { principal_sub: string; groups?: readonly string[] | undefined };
 
-/** Groups that are not given are those last seen. */
+/** Without `groups`, the groups of the principal's last sign-in count. */
 export async function readPrincipalAccess(
   deps: Deps,
   gateway_id: string,
-  asked: PrincipalQuery,
+  query: PrincipalQuery,
 ): Promise<PrincipalAccess> {
-  return await (await createAccessReader(deps, gateway_id))(asked);
+  return await (await createAccessReader(deps, gateway_id))(query);
 }
 
-/** For many principals of one gateway: its rules are read once. */
+/** Returns a reader for many principals of one gateway, which reads the rules once. */
 export async function createAccessReader(
   deps: Deps,
   gateway_id: string,
-): Promise<(asked: PrincipalQuery) => Promise<PrincipalAccess>> {
+): Promise<(query: PrincipalQuery) => Promise<PrincipalAccess>> {
   const { default_level } = (await findGateway(deps, gateway_id)).store;
   const rules = await accessRuleTable.all(deps.db, { gateway_id });
   return async ({ principal_sub, groups }) => {
-    const asking = {
+    const subject = {
       principal_sub,
       groups: groups ?? (await findKnownGroups(deps, gateway_id, principal_sub)),
     };
     return {
-      ...asking,
+      ...subject,
       default_level,
-      levelFor: (server) => decideAccess(rules, asking, server, default_level),
+      levelFor: (server) => decideAccess(rules, subject, server, default_level),
     };
   };
 }
@@ -48,7 +48,7 @@ export async function createAccessReader(
 export async function findGateway(deps: Deps, gateway_id: string): Promise<GatewayRow> {
   const gateway = await gatewayTable.find(deps.db, { id: gateway_id });
   if (gateway) return gateway;
-  throw new AppError("not_found", `There is no gateway with the id ${gateway_id}.`);
+  throw new AppError("not_found", `No gateway has the id ${gateway_id}.`);
 }
 
 async function findKnownGroups(

@@ -1,4 +1,4 @@
-/** What a principal could do with each server of the catalog. */
+/** Reports the access level and install status of a principal for each catalog entry. */
 import type { AccessLevel } from "../../contract/store-access.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { InstallReply } from "../../contract/store-installs.ts";
@@ -21,7 +21,7 @@ export async function createEntryStatusReader(
   principal: { principal_sub: string; groups?: readonly string[] | undefined },
 ): Promise<(entry: CatalogEntry) => EntryStatus> {
   const { principal_sub } = principal;
-  const standing = await readPrincipalAccess(deps, gateway_id, principal);
+  const access = await readPrincipalAccess(deps, gateway_id, principal);
   const at = deps.now();
   const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
   const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
@@ -34,7 +34,7 @@ export async function createEntryStatusReader(
     open.filter(({ expires_at }) => !isExpired(expires_at, at)).map(({ code }) => code),
   );
   return (entry) => {
-    const { level } = standing.levelFor(entry);
+    const { level } = access.levelFor(entry);
     const isActive = (install: StoreInstallRow): boolean => {
       const instance_enabled = instances.get(install.instance_id)?.enabled === true;
       const now = { at, level, instance_enabled, in_catalog: true };

@@ -1,4 +1,4 @@
-/** The catalog entry of a server that the Store shows: one that is hidden cannot be told from one that never was. */
+/** Finds a catalog entry that the Store shows. A hidden entry gives the same error as a missing one. */
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import { findCatalogEntry } from "../../db/catalog-entries.ts";

@@ -1,4 +1,4 @@
-/** The catalog as a list: searched, narrowed, and for a principal with what they could do. */
+/** Lists catalog entries: filtered, and with the status of a principal where one is given. */
 import type { z } from "zod";
 import type { CatalogEntry, listCatalog } from "../../contract/store-catalog.ts";
 import { catalogEntries } from "../../db/catalog-entries.ts";
@@ -22,16 +22,16 @@ export async function listCatalogEntries(
       matchesText(entry, q ?? ""),
   );
   const { items, next_cursor } = paginate(found, query);
-  const view = principal_sub
+  const readStatus = principal_sub
     ? await createEntryStatusReader(deps, gateway_id, {
         principal_sub,
         groups: groups?.split(",").map((group) => group.trim()),
       })
     : () => ({ level: null, install_status: null });
-  return { items: items.map((entry) => ({ ...entry, ...view(entry) })), next_cursor };
+  return { items: items.map((entry) => ({ ...entry, ...readStatus(entry) })), next_cursor };
 }
 
-/** Whether a text occurs in what people would call a server. */
+/** Returns whether the code, name, vendor or description of a server contains `text`. */
 export function matchesText(
   { code, name, vendor, description }: CatalogEntry,
   text: string,

@@ -1,4 +1,4 @@
-/** Serves the catalog in the public registry format, each server behind this gateway's own address. */
+/** Serves the catalog in the format of the public MCP registry, with this gateway as the address of each server. */
 import { AppError } from "../../contract/errors.ts";
 import { OFFICIAL_META } from "../../contract/server-json.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
@@ -20,10 +20,10 @@ import { matchesText } from "./list-catalog-entries.ts";
 export const registryApiRoutes: Route[] = [
   route(listServers, async (deps, call) => {
     const { search = "" } = call.query;
-    const usable = (await listVisibleEntries(deps, call)).filter((entry) =>
+    const visible = (await listVisibleEntries(deps, call)).filter((entry) =>
       matchesText(entry, search),
     );
-    const { items, next_cursor } = paginate(usable, call.query);
+    const { items, next_cursor } = paginate(visible, call.query);
     const metadata = { count: items.length, ...(next_cursor ? { nextCursor: next_cursor } : {}) };
     return { servers: items.map((entry) => toServerListing(entry, call)), metadata };
   }),
@@ -36,22 +36,27 @@ export const registryApiRoutes: Route[] = [
     const { version } = call.params;
     if (version === "latest" || version === entry.server_version)
       return toServerListing(entry, call);
-    throw new AppError("not_found", "There is no such version; ask for latest.");
+    throw new AppError(
+      "not_found",
+      "Unknown version. Only the current one is available: request latest.",
+    );
   }),
 ];
 
 type RegistryCall = Pick<Call, "bearer" | "origin">;
 
-/** Of the caller's gateway; without a token, of all gateways that show theirs to everyone. */
+/** Returns the entries of the caller's gateway; without a token, those of all gateways with a public catalog. */
 async function listVisibleEntries(deps: Deps, { bearer }: RegistryCall): Promise<CatalogEntry[]> {
   if (bearer !== undefined) {
     const principal = await identifyPrincipal(deps, bearer);
     return await listEntriesForPrincipal(deps, principal.gateway_id, principal);
   }
-  const open = (await gatewayTable.all(deps.db)).filter(({ store }) => store.public_catalog);
-  if (open.length === 0) throw new AppError("unauthorized", "Send a personal token.");
+  const publicGateways = (await gatewayTable.all(deps.db)).filter(
+    ({ store }) => store.public_catalog,
+  );
+  if (publicGateways.length === 0) throw new AppError("unauthorized", "Send a personal token.");
   const byCode = new Map<string, CatalogEntry>();
-  for (const { id } of open) {
+  for (const { id } of publicGateways) {
     for (const entry of await listEntriesForPrincipal(deps, id, {
       principal_sub: "",
       groups: [],
@@ -80,14 +85,14 @@ async function findEntryByName(
   const entry = (await listVisibleEntries(deps, call)).find(
     ({ code }) => toRegistryName(code) === server_name,
   );
-  if (!entry) throw new AppError("not_found", "There is no such server here.");
+  if (!entry) throw new AppError("not_found", "The Store has no server of this name.");
   return entry;
 }
 
-/** Names of the format have a slash, codes of ours may have none. */
+/** Adds a namespace: the format requires a slash in a name, and our codes may have none. */
 const toRegistryName = (code: string): string => (code.includes("/") ? code : `portcullis/${code}`);
 
-/** As the format bounds them: clients may refuse a whole list for one text that is too long or empty. */
+/** Limits of the format. Clients may reject a whole list for one text that is too long or empty. */
 const MAX_TEXT_LENGTH = 100;
 const MAX_ICON_URL_LENGTH = 255;
 const truncateText = (text: string): string => [...text].slice(0, MAX_TEXT_LENGTH).join("");
@@ -102,7 +107,7 @@ function toServerListing(entry: CatalogEntry, { origin }: RegistryCall): ServerL
       version: server_version,
       ...(website_url ? { websiteUrl: website_url } : {}),
       ...(icon_url && icon_url.length <= MAX_ICON_URL_LENGTH ? { icons: [{ src: icon_url }] } : {}),
-      // Not the server's own address: calls go through the gateway, or not at all.
+      // The gateway's address, so that calls cannot bypass it.
       remotes: [{ type: "streamable-http", url: `${origin}/me/mcp` }],
     },
     _meta: {

@@ -1,4 +1,4 @@
-/** Does what was decided about an install, records it, and says what the caller does next. */
+/** Applies an install decision, records it, and returns the next step for the caller. */
 import { AppError } from "../../contract/errors.ts";
 import type { AccessLevel } from "../../contract/store-access.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
@@ -21,9 +21,9 @@ export interface DecidedInstall {
   existing: InstallsOfPrincipal;
   reason: string;
   groups: string[];
-  /** What decided, for the audit log. */
+  /** The deciding level and rule, for the audit log. */
   why: { level: AccessLevel; rule_id: string | null };
-  /** Of the principal who asks; undefined: an administrator does. */
+  /** Sign-in of the calling principal; undefined: an administrator calls. */
   sign_in: string | undefined;
 }
 
@@ -32,45 +32,45 @@ export async function applyInstallDecision(
   author: AuditAuthor,
   decided: DecidedInstall,
 ): Promise<InstallReply | AppError> {
-  const { decision, entry, target: place, existing: held, reason, groups, why, sign_in } = decided;
-  const answer = (flags: Partial<InstallReply>) => toInstallReply(entry, decision, flags);
+  const { decision, entry, target, existing, reason, groups, why, sign_in } = decided;
+  const reply = (flags: Partial<InstallReply>) => toInstallReply(entry, decision, flags);
   switch (decision.outcome) {
     case "denied":
       await recordDenial(deps, author, "deny", decided);
-      return new AppError("conflict", "This principal's access level for the server is none.");
+      return new AppError("conflict", "The principal's access level for this server is none.");
     case "blocked":
       await recordDenial(deps, author, "block", decided);
-      return answer({});
+      return reply({});
     case "already_installed": {
       const { instance } = decision;
-      const install = held.installs.find(({ instance_id }) => instance_id === instance.id);
-      const todo = install && (await readOpenSteps(deps, install, instance, sign_in));
-      return answer({ status: "installed", already_installed: true, ...todo });
+      const install = existing.installs.find(({ instance_id }) => instance_id === instance.id);
+      const steps = install && (await readOpenSteps(deps, install, instance, sign_in));
+      return reply({ status: "installed", already_installed: true, ...steps });
     }
     case "choose_instance":
-      return answer({ requires_instance_choice: true });
+      return reply({ requires_instance_choice: true });
     case "install": {
-      const { gateway_id } = place;
+      const { gateway_id } = target;
       const instance = decision.instance ?? (await createInstance(deps, author, gateway_id, entry));
-      const ends_at = why.level === "install" ? null : findGrantEnd(held, instance);
-      const where = { ...place, instance_id: instance.id, ends_at };
+      const ends_at = why.level === "install" ? null : findGrantEnd(existing, instance);
+      const where = { ...target, instance_id: instance.id, ends_at };
       const install = await saveInstall(deps, author, where, why);
       for (const request of decision.supersedes) {
         await closeRequest(deps, author, request, { state: "superseded" });
       }
-      const todo = await readOpenSteps(deps, install, instance, sign_in);
-      return answer({ status: "installed", instance_id: instance.id, ...todo });
+      const steps = await readOpenSteps(deps, install, instance, sign_in);
+      return reply({ status: "installed", instance_id: instance.id, ...steps });
     }
     case "ask_reason":
-      return answer({ requires_reason: true });
+      return reply({ requires_reason: true });
     case "file_request": {
       const instance_id = decision.instance?.id ?? null;
-      await fileRequest(deps, author, { ...place, instance_id, reason, groups }, why);
-      return answer({ status: "pending_approval", pending: true });
+      await fileRequest(deps, author, { ...target, instance_id, reason, groups }, why);
+      return reply({ status: "pending_approval", pending: true });
     }
     case "pending":
       await updateRequest(deps, author, decision.request, decision.changes);
-      return answer({ status: "pending_approval", pending: true });
+      return reply({ status: "pending_approval", pending: true });
   }
 }
 
@@ -78,27 +78,27 @@ async function recordDenial(
   deps: Deps,
   author: AuditAuthor,
   verb: "deny" | "block",
-  { target: place, why }: DecidedInstall,
+  { target, why }: DecidedInstall,
 ): Promise<void> {
   await recordChange(deps, author, {
     resource: "store_install",
     verb,
-    id: place.code,
-    gateway_id: place.gateway_id,
+    id: target.code,
+    gateway_id: target.gateway_id,
     before: null,
-    after: { ...place, ...why },
+    after: { ...target, ...why },
   });
 }
 
 const findGrantEnd = ({ grants }: InstallsOfPrincipal, { id }: McpRegistryRow): string | null =>
   grants.find(({ instance_id }) => instance_id === id)?.expires_at ?? null;
 
-async function readOpenSteps(...asked: Parameters<typeof readRequirements>) {
-  const { requires_auth, requires_config } = await readRequirements(...asked);
+async function readOpenSteps(...args: Parameters<typeof readRequirements>) {
+  const { requires_auth, requires_config } = await readRequirements(...args);
   return { requires_auth, requires_config };
 }
 
-/** Every member is there, so that a typed client never meets `undefined`. */
+/** Sets every member, so that a typed client never reads `undefined`. */
 function toInstallReply(
   { code, name }: CatalogEntry,
   { instance, choices, needs_setup }: DecidedInstall["decision"],

@@ -1,4 +1,4 @@
-/** An approval: the grant that outlives the install, and the install itself. */
+/** Approves an install: saves the grant, which outlives the install, and the install itself. */
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
@@ -11,21 +11,21 @@ import { saveInstall } from "./save-install.ts";
 export async function approveInstall(
   deps: Deps,
   author: AuditAuthor,
-  place: { gateway_id: string; principal_sub: string; code: string; instance_id: string },
+  target: { gateway_id: string; principal_sub: string; code: string; instance_id: string },
   expires_at: string | null,
 ): Promise<void> {
-  const { gateway_id, principal_sub, instance_id } = place;
+  const { gateway_id, principal_sub, instance_id } = target;
   const before = await storeGrantTable.find(deps.db, { gateway_id, principal_sub, instance_id });
   const grant = { approved_by: author.actor.name, expires_at };
   if (before) await storeGrantTable.update(deps.db, before.id, grant);
   else {
     const created_at = deps.now().toISOString();
-    await storeGrantTable.insert(deps.db, { ...place, ...grant, id: deps.newId(), created_at });
+    await storeGrantTable.insert(deps.db, { ...target, ...grant, id: deps.newId(), created_at });
   }
-  await saveInstall(deps, author, { ...place, ends_at: expires_at }, { approved: true });
+  await saveInstall(deps, author, { ...target, ends_at: expires_at }, { approved: true });
 }
 
-/** The instance that an administrator's decision is about: named, the only one, or made now. */
+/** Returns the instance to approve: the named one, the only enabled one, or a new one. */
 export async function instanceToApprove(
   deps: Deps,
   author: AuditAuthor,
@@ -37,13 +37,16 @@ export async function instanceToApprove(
   const instances = await listInstances(deps, gateway_id, code);
   const [only, ...others] = instances.filter(({ enabled }) => enabled);
   if (others.length > 0) {
-    throw new AppError("validation_failed", "instance_id: say which, as there are several");
+    throw new AppError(
+      "validation_failed",
+      "instance_id: required, because the server has several instances",
+    );
   }
   if (only) return only;
   if (entry.needs_admin_setup || instances.length > 0) {
     throw new AppError(
       "conflict",
-      `No instance of ${code} can be used yet: create or enable one at /v1/gateways/${gateway_id}/registries.`,
+      `${code} has no enabled instance. Create or enable one at /v1/gateways/${gateway_id}/registries.`,
     );
   }
   return await createInstance(deps, author, gateway_id, entry);

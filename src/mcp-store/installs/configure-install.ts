@@ -1,4 +1,4 @@
-/** Fills in what an instance asks of each principal; values are kept sealed and never shown. */
+/** Saves the values that an instance requires of each principal, sealed. They are never returned. */
 import { AppError } from "../../contract/errors.ts";
 import type { ServerField } from "../../contract/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
@@ -10,7 +10,7 @@ import { seal } from "../../lib/crypto/seal.ts";
 import { listInstanceFields } from "./requirements.ts";
 import { toAuditedInstall } from "./save-install.ts";
 
-/** null clears a value; one that is not named stays. `sign_in`: of the principal; undefined: an administrator fills it in. */
+/** null clears a value, and an omitted value is unchanged. `sign_in` is the principal's; undefined: an administrator sets the values. */
 export async function configureInstall(
   deps: Deps,
   author: AuditAuthor,
@@ -48,7 +48,10 @@ function checkValue(fields: readonly ServerField[], key: string, value: string |
   const at = `values.${key}`;
   if (!field) {
     const known = fields.map((one) => one.key).join(", ") || "none";
-    throw new AppError("validation_failed", `${at}: no such field; there is: ${known}`);
+    throw new AppError(
+      "validation_failed",
+      `${at}: unknown field. Fields of this server: ${known}`,
+    );
   }
   if (value !== null && field.choices.length > 0 && !field.choices.includes(value)) {
     throw new AppError("validation_failed", `${at}: must be one of ${field.choices.join(", ")}`);

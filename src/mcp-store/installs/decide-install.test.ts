@@ -6,7 +6,7 @@ const B = { id: "B", name: "b", enabled: true };
 const request = (instance_id: string | null, reason = "old") => ({ id: "q", instance_id, reason });
 const decide = (
   facts: Partial<InstallFacts>,
-  wish: { instance_id?: string; reason?: string } = {},
+  input: { instance_id?: string; reason?: string } = {},
 ) => {
   const decision = decideInstall(
     {
@@ -18,26 +18,26 @@ const decide = (
       open: [],
       ...facts,
     },
-    { instance_id: wish.instance_id, reason: wish.reason ?? "" },
+    { instance_id: input.instance_id, reason: input.reason ?? "" },
   );
   const { outcome, instance, choices, needs_setup } = decision;
   return [outcome, instance?.id ?? "", choices.map(({ id }) => id).join(), needs_setup];
 };
 
-test("level none is denied whatever else is true", () => {
+test("level none is always denied", () => {
   expect(decide({ level: "none", instances: [A], installed: ["A"] })[0]).toBe("denied");
 });
 
-test("without an instance one is made, unless an administrator must set it up", () => {
+test("without an instance one is created, unless an administrator must set it up", () => {
   expect(decide({})).toEqual(["install", "", "", false]);
   expect(decide({ needs_admin_setup: true })).toEqual(["blocked", "", "", true]);
 });
 
-test("a disabled only instance is not replaced behind the administrator's back", () => {
+test("no instance is created beside a disabled one", () => {
   expect(decide({ instances: [{ ...A, enabled: false }] })).toEqual(["blocked", "", "", true]);
 });
 
-test("the named, the installed, then the only usable instance is meant", () => {
+test("the named instance is used, else the installed one, else the only usable one", () => {
   expect(decide({ instances: [A, B] }, { instance_id: "B" })).toEqual(["install", "B", "", false]);
   expect(decide({ instances: [A, B], installed: ["A"] })).toEqual([
     "already_installed",
@@ -54,12 +54,12 @@ test("the named, the installed, then the only usable instance is meant", () => {
   ]);
 });
 
-test("several instances that could be meant are offered", () => {
+test("several usable instances are returned as choices", () => {
   expect(decide({ instances: [A, B] })).toEqual(["choose_instance", "", "A,B", false]);
   expect(decide({ instances: [A, B], installed: ["A", "B"] })[0]).toBe("choose_instance");
 });
 
-test("outside the access a reason is asked for, and with one a request is filed", () => {
+test("level request requires a reason, and files a request with one", () => {
   const facts = { level: "request", instances: [A] } as const;
 
   expect(decide(facts)).toEqual(["ask_reason", "A", "", false]);
@@ -72,7 +72,7 @@ test("outside the access a reason is asked for, and with one a request is filed"
   ]);
 });
 
-test("an open request answers for its instance, one that leaves it open for each", () => {
+test("an open request covers its instance, and one without an instance covers all", () => {
   const level = "request";
 
   expect(decide({ level, instances: [A], open: [request("A")] })[0]).toBe("pending");
@@ -83,7 +83,7 @@ test("an open request answers for its instance, one that leaves it open for each
   );
 });
 
-test("a reason counts as new only when it says something else", () => {
+test("only a different reason changes an open request", () => {
   const decision = (reason: string) =>
     decideInstall(
       {
@@ -102,7 +102,7 @@ test("a reason counts as new only when it says something else", () => {
   expect(decision("new")).toMatchObject({ changes: { reason: "new" } });
 });
 
-test("an install puts open requests aside", () => {
+test("an install supersedes open requests", () => {
   const decision = decideInstall(
     {
       level: "install",

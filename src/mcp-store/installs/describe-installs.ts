@@ -1,4 +1,4 @@
-/** Installs as an administrator sees them: whether they count now, and what is missing. */
+/** Describes installs for the API: their state, and which requirements are missing. */
 import type { Install } from "../../contract/store-installs.ts";
 import { catalogEntries } from "../../db/catalog-entries.ts";
 import { mcpRegistries } from "../../db/registries.ts";
@@ -9,29 +9,29 @@ import { findSuspendedInstances } from "../vault/bind-server.ts";
 import { computeInstallState } from "./install-state.ts";
 import { readRequirements } from "./requirements.ts";
 
-/** All of one gateway; what they share is read once. `sign_in`: of the principal who asks; undefined: an administrator. */
+/** `rows` belong to one gateway, whose data is read once. `sign_in` is the principal's; undefined: an administrator calls. */
 export async function describeInstalls(
   deps: Deps,
   gateway_id: string,
   rows: readonly StoreInstallRow[],
   sign_in?: string,
 ): Promise<Install[]> {
-  const standing = await createAccessReader(deps, gateway_id);
+  const readAccess = await createAccessReader(deps, gateway_id);
   const entries = new Map(
     (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
   );
   const registries = await mcpRegistries(deps.db, gateway_id);
   const instances = new Map(registries.map((row) => [row.id, row]));
   const suspended = await findSuspendedInstances(deps, gateway_id, registries);
-  const shown: Install[] = [];
+  const installs: Install[] = [];
   for (const { config, filled_by, ...row } of rows) {
     const instance = instances.get(row.instance_id);
-    // Gone since the rows were read: its installs went with it.
+    // Deleted with its installs since the rows were read.
     if (!instance) continue;
     const entry = entries.get(row.code);
-    const asking = await standing({ principal_sub: row.principal_sub });
-    const { level } = asking.levelFor(entry ?? { code: row.code, category: "" });
-    shown.push({
+    const access = await readAccess({ principal_sub: row.principal_sub });
+    const { level } = access.levelFor(entry ?? { code: row.code, category: "" });
+    installs.push({
       ...row,
       name: instance.name,
       ...computeInstallState(row, {
@@ -44,5 +44,5 @@ export async function describeInstalls(
       ...(await readRequirements(deps, { ...row, config, filled_by }, instance, sign_in)),
     });
   }
-  return shown;
+  return installs;
 }

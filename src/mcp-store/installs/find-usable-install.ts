@@ -1,4 +1,4 @@
-/** An install as its own principal sees it: what is missing, and what is there already. */
+/** Finds an install of a principal that is not suspended, with its missing requirements. */
 import { AppError } from "../../contract/errors.ts";
 import type { Install } from "../../contract/store-installs.ts";
 import { isMcp, type McpRegistryRow, registryTable } from "../../db/registries.ts";
@@ -13,7 +13,7 @@ export interface UsableInstall {
   instance: McpRegistryRow;
 }
 
-/** Somebody else's cannot be told from one that is not there. */
+/** An install of another principal gives the same error as a missing one. */
 export async function findUsableInstall(
   deps: Deps,
   {
@@ -27,10 +27,10 @@ export async function findUsableInstall(
   const instance = row && (await registryTable.find(deps.db, { id: row.instance_id }));
   const [shown] = row ? await describeInstalls(deps, gateway_id, [row], sign_in) : [];
   if (!row || !shown || !instance || !isMcp(instance)) {
-    throw new AppError("not_found", `${principal_sub} has nothing installed under this address.`);
+    throw new AppError("not_found", `${principal_sub} has no install with the id ${id}.`);
   }
   if (shown.state === "suspended") {
-    throw new AppError("conflict", `${shown.name} cannot be used by you at the moment.`);
+    throw new AppError("conflict", `${shown.name} is suspended.`);
   }
   return { row, shown, instance };
 }

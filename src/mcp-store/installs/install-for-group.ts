@@ -1,4 +1,4 @@
-/** Installs a server for every known principal of a group. An administrator says so, which is an approval. */
+/** Installs a server for every known principal of a group, as an approval by the administrator. */
 import { MAX_BULK_INSTALLS } from "../../contract/store-installs.ts";
 import { principalTable } from "../../db/principals.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
@@ -13,9 +13,9 @@ import { saveInstall } from "./save-install.ts";
 export interface GroupInstallResult {
   installed: string[];
   already_installed: string[];
-  /** Their access level is none, which no approval lifts. */
+  /** Principals whose access level is none, which an approval does not change. */
   refused: string[];
-  /** How many wait for the next call. */
+  /** Number of principals left for the next call. */
   left: number;
 }
 
@@ -25,35 +25,35 @@ export async function installForGroup(
   gateway_id: string,
   { code, instance_id, group }: { code: string; instance_id?: string | undefined; group: string },
 ): Promise<GroupInstallResult> {
-  const standing = await createAccessReader(deps, gateway_id);
+  const readAccess = await createAccessReader(deps, gateway_id);
   const entry = await findVisibleEntry(deps, gateway_id, code);
   await expireRequests(deps);
   const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
-  const known = await principalTable.all(deps.db, { gateway_id });
-  const done: GroupInstallResult = { installed: [], already_installed: [], refused: [], left: 0 };
-  for (const { principal_sub, groups } of known.filter((one) => one.groups.includes(group))) {
-    const { level } = (await standing({ principal_sub, groups })).levelFor(entry);
+  const principals = await principalTable.all(deps.db, { gateway_id });
+  const result: GroupInstallResult = { installed: [], already_installed: [], refused: [], left: 0 };
+  for (const { principal_sub, groups } of principals.filter((one) => one.groups.includes(group))) {
+    const { level } = (await readAccess({ principal_sub, groups })).levelFor(entry);
     if (level === "none") {
-      done.refused.push(principal_sub);
+      result.refused.push(principal_sub);
       continue;
     }
-    const place = { gateway_id, principal_sub, code };
-    const held = await readInstallsOfPrincipal(deps, place, { level, instances: [instance] });
-    if (held.installs.length > 0) {
-      done.already_installed.push(principal_sub);
+    const target = { gateway_id, principal_sub, code };
+    const existing = await readInstallsOfPrincipal(deps, target, { level, instances: [instance] });
+    if (existing.installs.length > 0) {
+      result.already_installed.push(principal_sub);
       continue;
     }
-    if (done.installed.length >= MAX_BULK_INSTALLS) {
-      done.left += 1;
+    if (result.installed.length >= MAX_BULK_INSTALLS) {
+      result.left += 1;
       continue;
     }
-    const install = { ...place, instance_id: instance.id };
+    const install = { ...target, instance_id: instance.id };
     if (level === "install") {
       await saveInstall(deps, author, { ...install, ends_at: null }, { group });
     } else await approveInstall(deps, author, install, null);
-    const idle = held.open.filter((row) => [null, instance.id].includes(row.instance_id));
-    for (const row of idle) await closeRequest(deps, author, row, { state: "superseded" });
-    done.installed.push(principal_sub);
+    const superseded = existing.open.filter((row) => [null, instance.id].includes(row.instance_id));
+    for (const row of superseded) await closeRequest(deps, author, row, { state: "superseded" });
+    result.installed.push(principal_sub);
   }
-  return done;
+  return result;
 }

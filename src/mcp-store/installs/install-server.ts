@@ -1,4 +1,4 @@
-/** Installs a Store server for a principal, or files the request that an approver decides (spec 4.1). */
+/** Installs a Store server for a principal, or files a request for an approver (spec 4.1). */
 import type { AppError } from "../../contract/errors.ts";
 import type { InstallReply, InstallRequest } from "../../contract/store-installs.ts";
 import { savePrincipal } from "../../db/principals.ts";
@@ -13,49 +13,50 @@ import { readInstallsOfPrincipal } from "./installs-of-principal.ts";
 import { findEnabledInstance, listInstances } from "./instances.ts";
 
 /**
- * `deps.db` is a transaction that has its turn (`changeStore`), so of two equal calls the second sees what
- * the first did. A refusal is returned: its record stays. `sign_in`: of the principal who asks.
+ * `deps.db` is a serialized transaction (`changeStore`), so the second of two equal calls sees the result of
+ * the first. A rejection is returned instead of thrown, so that its audit record is committed.
+ * `sign_in` is that of the calling principal.
  */
 export async function installServer(
   deps: Deps,
   author: AuditAuthor,
   gateway_id: string,
-  wish: InstallRequest,
+  input: InstallRequest,
   sign_in?: string,
 ): Promise<InstallReply | AppError> {
-  const { principal_sub, code, reason = "" } = wish;
-  const instance_id = wish.instance_id || undefined;
-  // spec 4.1.1: as it is now, whatever a token or an earlier answer said.
-  const standing = await readPrincipalAccess(deps, gateway_id, wish);
+  const { principal_sub, code, reason = "" } = input;
+  const instance_id = input.instance_id || undefined;
+  // spec 4.1.1: computed now, independent of tokens and earlier responses.
+  const access = await readPrincipalAccess(deps, gateway_id, input);
   const entry = await findVisibleEntry(deps, gateway_id, code);
-  const { level, decided_by } = standing.levelFor(entry);
-  if (wish.groups) await rememberGroups(deps, gateway_id, wish);
-  // Whoever has no access learns nothing about instances.
+  const { level, decided_by } = access.levelFor(entry);
+  if (input.groups) await saveGroups(deps, gateway_id, input);
+  // Without access, the error must not reveal which instances exist.
   if (instance_id && level !== "none") {
     await findEnabledInstance(deps, gateway_id, code, instance_id);
   }
   await expireRequests(deps);
   const instances = await listInstances(deps, gateway_id, code);
-  const place = { gateway_id, principal_sub, code };
-  const held = await readInstallsOfPrincipal(deps, place, { level, instances });
+  const target = { gateway_id, principal_sub, code };
+  const existing = await readInstallsOfPrincipal(deps, target, { level, instances });
   const decision = decideInstall(
     {
       level,
       needs_admin_setup: entry.needs_admin_setup,
       instances,
-      installed: held.installs.map((install) => install.instance_id),
-      granted: held.grants.map((grant) => grant.instance_id),
-      open: held.open,
+      installed: existing.installs.map((install) => install.instance_id),
+      granted: existing.grants.map((grant) => grant.instance_id),
+      open: existing.open,
     },
     { instance_id, reason },
   );
   const why = { level, rule_id: decided_by?.id ?? null };
-  const groups = [...standing.groups];
+  const groups = [...access.groups];
   return await applyInstallDecision(deps, author, {
     decision,
     entry,
-    target: place,
-    existing: held,
+    target,
+    existing,
     reason,
     groups,
     why,
@@ -63,8 +64,8 @@ export async function installServer(
   });
 }
 
-/** Whoever acts for the principal knows their groups: what is looked at later rests on them too. */
-async function rememberGroups(
+/** Saves the groups that the caller reports, because later reads use them too. */
+async function saveGroups(
   deps: Deps,
   gateway_id: string,
   { principal_sub, groups = [] }: InstallRequest,

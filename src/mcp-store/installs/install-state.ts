@@ -1,4 +1,4 @@
-/** Does an install count right now? Computed at every look, so that it is never stale. */
+/** Computes the state of an install on every read, so that it is never stale. */
 import type { AccessLevel } from "../../contract/store-access.ts";
 import type { Install } from "../../contract/store-installs.ts";
 import { isExpired } from "../../lib/time/duration.ts";
@@ -12,21 +12,20 @@ export function computeInstallState(
     level: AccessLevel;
     instance_enabled: boolean;
     in_catalog: boolean;
-    /** An administrator must confirm its authorization server first. */
+    /** The authorization server has changed, and an administrator must confirm it. */
     server_changed?: boolean;
   },
 ): InstallState {
-  if (!now.in_catalog) return suspended("not_in_catalog");
-  if (now.level === "none") return suspended("access");
-  if (!now.instance_enabled) return suspended("instance_disabled");
-  if (now.server_changed) return suspended("authorization_server_changed");
-  // An approval that ended matters only to those who need one.
-  if (now.level !== "install" && isExpired(install.ends_at, now.at))
-    return suspended("grant_ended");
+  if (!now.in_catalog) return suspend("not_in_catalog");
+  if (now.level === "none") return suspend("access");
+  if (!now.instance_enabled) return suspend("instance_disabled");
+  if (now.server_changed) return suspend("authorization_server_changed");
+  // An expired approval matters only at a level that requires one.
+  if (now.level !== "install" && isExpired(install.ends_at, now.at)) return suspend("grant_ended");
   return { state: "active", suspended_because: null };
 }
 
-const suspended = (because: NonNullable<InstallState["suspended_because"]>): InstallState => ({
+const suspend = (because: NonNullable<InstallState["suspended_because"]>): InstallState => ({
   state: "suspended",
   suspended_because: because,
 });

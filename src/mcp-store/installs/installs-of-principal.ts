@@ -1,4 +1,4 @@
-/** What a principal has of a Store server: active installs, live approvals, open requests. */
+/** Reads the active installs, valid approvals and open requests of a principal for a Store server. */
 import type { AccessLevel } from "../../contract/store-access.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
 import { type StoreGrantRow, storeGrantTable } from "../../db/store-grants.ts";

@@ -1,4 +1,4 @@
-/** Instances of a Store server: the MCP registries of a gateway that carry its code. */
+/** Finds and creates instances of a Store server: the MCP registries of a gateway with its code. */
 import { AppError } from "../../contract/errors.ts";
 import type { McpAuth } from "../../contract/mcp-registries.ts";
 import { type CatalogEntry, listPrincipalFields } from "../../contract/store-catalog.ts";
@@ -7,7 +7,7 @@ import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Disabled ones too; sorted by name. */
+/** Returns all instances of a code, disabled ones included, sorted by name. */
 export async function listInstances(
   deps: Deps,
   gateway_id: string,
@@ -17,7 +17,7 @@ export async function listInstances(
   return rows.filter((row) => row.provider_options.code === code);
 }
 
-/** The instance that is named must be a usable one of this code. */
+/** Returns an instance by id. Rejects a disabled one, and one of another server. */
 export async function findEnabledInstance(
   deps: Deps,
   gateway_id: string,
@@ -26,16 +26,17 @@ export async function findEnabledInstance(
 ): Promise<McpRegistryRow> {
   const row = await registryTable.find(deps.db, { id: instance_id, gateway_id, type: "mcp" });
   if (!row || !isMcp(row)) {
-    throw new AppError("not_found", `There is no instance with the id ${instance_id}.`);
+    throw new AppError("not_found", `No instance has the id ${instance_id}.`);
   }
   if (row.provider_options.code !== code) {
-    throw new AppError("validation_failed", "instance_id: is an instance of another server");
+    throw new AppError("validation_failed", "instance_id: belongs to another server");
   }
-  if (!row.enabled) throw new AppError("validation_failed", "instance_id: is disabled");
+  if (!row.enabled)
+    throw new AppError("validation_failed", "instance_id: this instance is disabled");
   return row;
 }
 
-/** For a server that needs nothing of an administrator: its first install makes the instance. */
+/** Creates the instance at the first install of a server that needs no setup by an administrator. */
 export async function createInstance(
   deps: Deps,
   author: AuditAuthor,
@@ -90,15 +91,15 @@ function toInstanceAuth({ auth }: CatalogEntry): McpAuth | null {
   return null;
 }
 
-/** Leaves room for a number. */
+/** Leaves room for a numeric suffix. */
 const MAX_NAME_LENGTH = 245;
 
-async function findFreeName(deps: Deps, gateway_id: string, wanted: string): Promise<string> {
+async function findFreeName(deps: Deps, gateway_id: string, base: string): Promise<string> {
   const rows = await registryTable.all(deps.db, { gateway_id });
   const taken = new Set(rows.map(({ name }) => name.toLowerCase()));
-  let name = wanted;
+  let name = base;
   for (let count = 2; taken.has(name.toLowerCase()); count += 1) {
-    name = `${wanted.slice(0, MAX_NAME_LENGTH)} ${count}`;
+    name = `${base.slice(0, MAX_NAME_LENGTH)} ${count}`;
   }
   return name;
 }

@@ -1,4 +1,4 @@
-/** What is a principal still missing before an install can be used? */
+/** Computes what a principal must still provide before an install can be used. */
 import { PRINCIPAL_KEY, type ServerField } from "../../contract/mcp-registries.ts";
 import type { Install } from "../../contract/store-installs.ts";
 import type { McpRegistryRow } from "../../db/registries.ts";
@@ -25,7 +25,7 @@ export function listInstanceFields({ auth, provider_options }: McpRegistryRow): 
   return [key, ...provider_options.fields];
 }
 
-/** Returns whether a sign-in may use what was filled in for a field; undefined: whether anybody may. */
+/** Returns whether a sign-in may use the value of a field. An undefined sign-in, an administrator's, may use any. */
 export function mayUseValue(
   { filled_by }: Pick<StoreInstallRow, "filled_by">,
   field: string,
@@ -35,7 +35,7 @@ export function mayUseValue(
   return owner === undefined || sign_in === undefined || owner === sign_in;
 }
 
-/** `sign_in` is that of the principal; undefined for an administrator, who sees what any of their sign-ins gave. */
+/** `sign_in` is the principal's; undefined for an administrator: values of every sign-in count. */
 export async function readRequirements(
   deps: Deps,
   install: Pick<StoreInstallRow, "id" | "gateway_id" | "principal_sub" | "config" | "filled_by">,
@@ -46,7 +46,7 @@ export async function readRequirements(
   const context = sealContextOf("store_installs.config", install.id);
   const fields = listInstanceFields(instance).map((field) => {
     const sealed = install.config[field.key];
-    // One that no key opens must be typed again.
+    // A value that cannot be decrypted must be entered again.
     const value = sealed === undefined ? undefined : unseal(keyring, context, sealed);
     return { ...field, filled: value !== undefined && mayUseValue(install, field.key, sign_in) };
   });

@@ -1,4 +1,4 @@
-/** Writes installs and removes them, each with its audit record. */
+/** Saves and deletes installs, each with an audit record. */
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { storeCredentialTable } from "../../db/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
@@ -9,11 +9,11 @@ export interface NewInstall {
   principal_sub: string;
   code: string;
   instance_id: string;
-  /** The end of the approval it rests on. */
+  /** Expiry of the approval; null: never expires. */
   ends_at: string | null;
 }
 
-/** A suspended one comes back with what the principal had filled in. `why` goes into the audit log. */
+/** Reactivates an existing install with the values of its principal. `why` is written to the audit log. */
 export async function saveInstall(
   deps: Deps,
   author: AuditAuthor,
@@ -45,7 +45,7 @@ export async function saveInstall(
   return row;
 }
 
-/** The account the principal had there goes with it. */
+/** Also deletes the account that the principal connected to the instance. */
 export async function deleteInstall(
   deps: Deps,
   author: AuditAuthor,
@@ -64,7 +64,7 @@ export async function deleteInstall(
   });
 }
 
-/** Returns an install for the audit log: the names of the filled fields, never their values. */
+/** Returns an install for the audit log, with the names of its filled fields instead of their values. */
 export function toAuditedInstall({
   config,
   filled_by: _,

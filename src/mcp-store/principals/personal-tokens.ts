@@ -1,4 +1,4 @@
-/** Personal tokens as their principal sees them: listed, rotated, added to a sign-in, revoked. */
+/** Lists, rotates, links and revokes the personal tokens of a principal, at their own request. */
 import { AppError } from "../../contract/errors.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../../db/principal-tokens.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
@@ -7,10 +7,10 @@ import { hashSecret, newSecret, secretHint } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { identifyPrincipal, type Principal } from "./identify-principal.ts";
 
-/** How long a token works after its principal has rotated it. */
+/** Time for which a rotated token remains valid. */
 const OVERLAP_MS = 3_600_000;
 
-/** Returns the tokens that work now, in the order of their creation. */
+/** Returns the valid tokens, oldest first. */
 export async function listPersonalTokens(
   deps: Deps,
   { gateway_id, principal_sub }: Principal,
@@ -20,7 +20,7 @@ export async function listPersonalTokens(
   return rows.filter(({ expires_at }) => !isExpired(expires_at, deps.now()));
 }
 
-/** Returns the successor, which uses the same accounts. The old token works for one more hour. */
+/** Returns a new token that uses the same accounts. The old token remains valid for one hour. */
 export async function rotatePersonalToken(
   deps: Deps,
   author: AuditAuthor,
@@ -28,7 +28,7 @@ export async function rotatePersonalToken(
 ): Promise<string> {
   const before = await principalTokenTable.lock(deps.db, { hash: hashSecret(token) });
   if (!before) {
-    throw new AppError("invalid_request", "Only personal tokens can be rotated here.");
+    throw new AppError("invalid_request", "Only personal tokens (pp_…) can be rotated.");
   }
   const next = newSecret("pp_");
   const at = deps.now();
@@ -58,11 +58,11 @@ export async function linkPersonalToken(
   { gateway_id, principal_sub, sign_in }: Principal,
   token: string,
 ): Promise<void> {
-  // A token of an identity provider has no row to change, and checking it may need a request.
+  // A token of an identity provider has no row to update, and verifying it may need an outbound request.
   if (!token.startsWith("pp_")) {
     throw new AppError(
       "invalid_request",
-      "Only personal tokens can be added: sign in with the other one and add this one there.",
+      "Only personal tokens (pp_…) can be added. Sign in with the other token and add this one there.",
     );
   }
   const added = await identifyPrincipal(deps, token);
@@ -95,8 +95,12 @@ async function record(
   before: PrincipalTokenRow,
   after: PrincipalTokenRow,
 ): Promise<void> {
-  const shown = ({ hash: _, ...row }: PrincipalTokenRow) => row;
+  const toAudited = ({ hash: _, ...row }: PrincipalTokenRow) => row;
   const { id, gateway_id } = before;
   const change = { resource: "principal_token", verb, id, gateway_id };
-  await recordChange(deps, author, { ...change, before: shown(before), after: shown(after) });
+  await recordChange(deps, author, {
+    ...change,
+    before: toAudited(before),
+    after: toAudited(after),
+  });
 }

@@ -1,4 +1,4 @@
-/** An approver decides a request: the first decision counts, and nobody decides their own. */
+/** Approves, rejects and cancels requests. The first decision counts, and approvers cannot decide their own requests. */
 import { AppError } from "../../contract/errors.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
 import { findCatalogEntry } from "../../db/catalog-entries.ts";
@@ -24,36 +24,39 @@ interface RequestKey {
 export async function approveRequest(
   deps: Deps,
   author: Approver,
-  place: RequestKey,
-  given: { instance_id?: string | undefined; expires_at: string | null; note: string },
+  key: RequestKey,
+  input: { instance_id?: string | undefined; expires_at: string | null; note: string },
 ): Promise<StoreRequest> {
-  const request = await lockDecidableRequest(deps, author, place);
+  const request = await lockDecidableRequest(deps, author, key);
   const { gateway_id, principal_sub, code } = request;
-  if (isExpired(given.expires_at, deps.now())) {
+  if (isExpired(input.expires_at, deps.now())) {
     throw new AppError("validation_failed", "expires_at: must be in the future");
   }
   const entry = await findCatalogEntry(deps.db, gateway_id, code);
   if (!entry || entry.status === "hidden") {
-    throw new AppError("conflict", `${code} is no longer in the Store.`);
-  }
-  // As of now: those who asked may be in other groups by now.
-  const standing = await readPrincipalAccess(deps, gateway_id, { principal_sub });
-  if (standing.levelFor(entry).level === "none") {
     throw new AppError(
       "conflict",
-      "The principal's access level is none by now, which an approval does not lift.",
+      `${code} is no longer in the Store. Add or show its catalog entry first, or reject the request.`,
     );
   }
-  if (!given.instance_id) await checkRequestedInstance(deps, request);
-  const instance_id = given.instance_id ?? request.instance_id;
+  // The groups of the principal may have changed since the request.
+  const access = await readPrincipalAccess(deps, gateway_id, { principal_sub });
+  if (access.levelFor(entry).level === "none") {
+    throw new AppError(
+      "conflict",
+      "The principal's access level is now none. Change the access rules first, or reject the request.",
+    );
+  }
+  if (!input.instance_id) await checkRequestedInstance(deps, request);
+  const instance_id = input.instance_id ?? request.instance_id;
   const instance = await instanceToApprove(deps, author, gateway_id, { entry, instance_id });
   const where = { gateway_id, principal_sub, code, instance_id: instance.id };
-  await approveInstall(deps, author, where, given.expires_at);
-  const decision = { state: "approved", instance_id: instance.id, note: given.note } as const;
+  await approveInstall(deps, author, where, input.expires_at);
+  const decision = { state: "approved", instance_id: instance.id, note: input.note } as const;
   return await closeRequest(deps, author, request, decision);
 }
 
-/** Another one than was asked for is the approver's choice, never ours. */
+/** Only the approver may choose another instance than the requested one. */
 async function checkRequestedInstance(
   deps: Deps,
   { gateway_id, code, instance_id }: StoreRequestRow,
@@ -63,27 +66,27 @@ async function checkRequestedInstance(
   if (instances.some(({ id, enabled }) => id === instance_id && enabled)) return;
   throw new AppError(
     "conflict",
-    "The instance that was asked for is gone or disabled: name another one as instance_id, or reject.",
+    "The requested instance was deleted or disabled. Set instance_id to another one, or reject the request.",
   );
 }
 
 export async function rejectRequest(
   deps: Deps,
   author: Approver,
-  place: RequestKey,
+  key: RequestKey,
   note: string,
 ): Promise<StoreRequest> {
-  const request = await lockDecidableRequest(deps, author, place);
+  const request = await lockDecidableRequest(deps, author, key);
   return await closeRequest(deps, author, request, { state: "rejected", note });
 }
 
-/** On behalf of the one who asked, so it may be their own. */
+/** Cancels a request on behalf of its principal, so it may be the caller's own. */
 export async function cancelRequest(
   deps: Deps,
   author: AuditAuthor,
-  place: RequestKey,
+  key: RequestKey,
 ): Promise<StoreRequest> {
-  const request = await lockPendingRequest(deps, place);
+  const request = await lockPendingRequest(deps, key);
   return await closeRequest(deps, author, request, { state: "cancelled" });
 }
 
@@ -93,22 +96,22 @@ export async function lockRequest(
 ): Promise<StoreRequestRow> {
   const row = await storeRequestTable.lock(deps.db, { id: request_id, gateway_id });
   if (row) return row;
-  throw new AppError("not_found", `There is no request with the id ${request_id}.`);
+  throw new AppError("not_found", `No request has the id ${request_id}.`);
 }
 
 async function lockDecidableRequest(
   deps: Deps,
   { actor }: Approver,
-  place: RequestKey,
+  key: RequestKey,
 ): Promise<StoreRequestRow> {
-  const row = await lockPendingRequest(deps, place);
+  const row = await lockPendingRequest(deps, key);
   if (!isSubject(actor, row.principal_sub)) return row;
   throw new AppError("forbidden", "This is your own request: another person must decide it.");
 }
 
-async function lockPendingRequest(deps: Deps, place: RequestKey): Promise<StoreRequestRow> {
+async function lockPendingRequest(deps: Deps, key: RequestKey): Promise<StoreRequestRow> {
   await expireRequests(deps);
-  const row = await lockRequest(deps, place);
+  const row = await lockRequest(deps, key);
   if (row.state === "pending") return row;
-  throw new AppError("conflict", `This request is ${row.state} already.`);
+  throw new AppError("conflict", `The request is already ${row.state}.`);
 }

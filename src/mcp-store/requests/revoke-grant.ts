@@ -1,4 +1,4 @@
-/** Takes an approval back: what rests on it is suspended until it is asked for again. */
+/** Revokes an approval, which suspends its install until a new request is approved. */
 import { AppError } from "../../contract/errors.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { storeGrantTable } from "../../db/store-grants.ts";
@@ -12,7 +12,7 @@ export async function revokeGrant(
   { gateway_id, grant_id }: { gateway_id: string; grant_id: string },
 ): Promise<void> {
   const grant = await storeGrantTable.lock(deps.db, { id: grant_id, gateway_id });
-  if (!grant) throw new AppError("not_found", `There is no grant with the id ${grant_id}.`);
+  if (!grant) throw new AppError("not_found", `No grant has the id ${grant_id}.`);
   await storeGrantTable.remove(deps.db, { id: grant.id });
   await recordChange(deps, author, {
     resource: "store_grant",
@@ -23,8 +23,8 @@ export async function revokeGrant(
     after: null,
   });
   const { principal_sub, code, instance_id } = grant;
-  const place = { gateway_id, principal_sub, instance_id };
-  if (!(await storeInstallTable.find(deps.db, place))) return;
+  const target = { gateway_id, principal_sub, instance_id };
+  if (!(await storeInstallTable.find(deps.db, target))) return;
   const ends_at = deps.now().toISOString();
-  await saveInstall(deps, author, { ...place, code, ends_at }, { revoked: true });
+  await saveInstall(deps, author, { ...target, code, ends_at }, { revoked: true });
 }

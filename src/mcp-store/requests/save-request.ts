@@ -10,13 +10,13 @@ import type { Deps } from "../../deps.ts";
 import type { RequestChanges } from "../installs/decide-install.ts";
 
 const DAY_MS = 86_400_000;
-/** Longer than a holiday of the approver. */
+/** Long enough for an approver to return from a vacation. */
 const OPEN_DAYS = 14;
 
 export async function fileRequest(
   deps: Deps,
   author: AuditAuthor,
-  asked: Pick<
+  request: Pick<
     StoreRequestRow,
     "gateway_id" | "principal_sub" | "code" | "instance_id" | "reason" | "groups"
   >,
@@ -24,7 +24,7 @@ export async function fileRequest(
 ): Promise<void> {
   const at = deps.now();
   const row: StoreRequestRow = {
-    ...asked,
+    ...request,
     id: deps.newId(),
     state: "pending",
     decided_by: null,
@@ -56,7 +56,7 @@ const VERBS = {
   superseded: "supersede",
 } as const satisfies Record<string, AuditChange["verb"]>;
 
-/** spec 4.1.5: a request that no approver decided loses its reason. */
+/** spec 4.1.5: the reason is deleted unless an approver decided the request. */
 export async function closeRequest(
   deps: Deps,
   author: AuditAuthor,
@@ -79,7 +79,7 @@ export async function closeRequest(
   return after;
 }
 
-/** What nobody decided in time. Asked before requests are looked at: with nothing due it costs one read. */
+/** Closes requests that were not decided in time. Called before requests are read; costs one query when none is due. */
 export async function expireRequests(deps: Deps): Promise<void> {
   const due = await listExpiredRequests(deps.db, deps.now().toISOString());
   if (due.length === 0) return;
@@ -106,14 +106,14 @@ async function record(
     why: Record<string, unknown>;
   },
 ): Promise<void> {
-  // The words of the person who asked are for the approver, not for the log.
-  const told = ({ reason: _, ...row }: StoreRequestRow) => row;
+  // The reason is for the approver only, not for the audit log.
+  const toAudited = ({ reason: _, ...row }: StoreRequestRow) => row;
   await recordChange(deps, author, {
     resource: "store_request",
     verb: change.verb,
     id: change.after.id,
     gateway_id: change.after.gateway_id,
-    before: change.before && told(change.before),
-    after: { ...told(change.after), ...change.why },
+    before: change.before && toAudited(change.before),
+    after: { ...toAudited(change.after), ...change.why },
   });
 }

@@ -1,4 +1,4 @@
-/** tools/call: may this caller use this tool at this moment? Then the upstream answers it. */
+/** Handles tools/call: checks that the caller may use the tool now, then calls its server. */
 import { type ProgressCallback, ProtocolError } from "@modelcontextprotocol/client";
 import {
   type CallToolResult,
@@ -26,39 +26,41 @@ export interface ToolCallRequest {
   name: string;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
-  /** Undefined: the client did not ask. */
+  /** Undefined: the client did not request progress. */
   onprogress: ProgressCallback | undefined;
-  /** The client shows links of its own accord, and has not just been asked to. */
+  /** The client can open links, and this call is not its response to one. */
   opens_links: boolean;
 }
 
 export async function callTool(
   session: McpSession,
-  asked: ToolCallRequest,
+  request: ToolCallRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const own =
-    (isPrincipal(session) ? await callStoreTool(session, asked) : undefined) ??
-    (await callConnectTool(session, asked.name));
-  if (own) return own;
+  const ownResult =
+    (isPrincipal(session) ? await callStoreTool(session, request) : undefined) ??
+    (await callConnectTool(session, request.name));
+  if (ownResult) return ownResult;
 
-  const prefix = readPrefix(asked.name);
-  const place = session.servers.find((one) => [one.prefix.long, one.prefix.short].includes(prefix));
-  if (!place) return errorResult(unknownToolMessage(asked.name));
-  if (place.suspended_because !== null) {
-    return errorResult(`${place.instance.name} ${SUSPENDED[place.suspended_because]}`);
+  const prefix = readPrefix(request.name);
+  const server = session.servers.find((one) =>
+    [one.prefix.long, one.prefix.short].includes(prefix),
+  );
+  if (!server) return errorResult(unknownToolMessage(request.name));
+  if (server.suspended_because !== null) {
+    return errorResult(`${server.instance.name} ${SUSPENDED[server.suspended_because]}`);
   }
-  const { tool, missing, refusal } = await findTool(session, place, asked.name);
-  if (missing) return toConnectResult(session, place, asked, missing);
-  return tool ? await runGuardedCall(session, place, asked, tool) : errorResult(refusal ?? "");
+  const { tool, missing, refusal } = await findTool(session, server, request.name);
+  if (missing) return toConnectResult(session, server, request, missing);
+  return tool ? await runGuardedCall(session, server, request, tool) : errorResult(refusal ?? "");
 }
 
 const SUSPENDED: Record<NonNullable<Install["suspended_because"]>, string> = {
-  access: "may not be used by you any more: your access was taken away.",
-  instance_disabled: "was switched off by an administrator.",
+  access: "is not available to you: your access was removed.",
+  instance_disabled: "was disabled by an administrator.",
   authorization_server_changed:
-    "is suspended: it advertises another authorization server than before, which an administrator must confirm.",
-  grant_ended: "was approved for a time that has ended: ask for it again with store_install.",
-  not_in_catalog: "is not in the Store any more.",
+    "is suspended: it advertises a different authorization server, which an administrator must confirm.",
+  grant_ended: "is suspended: its approval has expired. Request it again with store_install.",
+  not_in_catalog: "is no longer in the Store.",
 };
 
 interface ToolLookup {
@@ -67,91 +69,90 @@ interface ToolLookup {
   refusal?: string;
 }
 
-/** By what it is called here; else what stands in the way. */
+/** Finds a tool by its exposed name; otherwise returns why it cannot be used. */
 async function findTool(
   session: McpSession,
-  place: CallerServer,
+  server: CallerServer,
   exposed: string,
 ): Promise<ToolLookup> {
-  const { instance, prefix } = place;
-  const { tools, names, withheld, notes, missing } = await listOfferedTools(session, place);
+  const { instance, prefix } = server;
+  const { tools, names, withheld, notes, missing } = await listOfferedTools(session, server);
   if (missing) return { missing };
-  const called = assignToolNames(prefix, names, instance.provider_options.tool_aliases);
-  const found = tools.find(({ shown }) => called.get(shown.name) === exposed);
+  const exposedNames = assignToolNames(prefix, names, instance.provider_options.tool_aliases);
+  const found = tools.find(({ shown }) => exposedNames.get(shown.name) === exposed);
   if (found) return { tool: found.tool };
-  const [, reason] = [...withheld].find(([name]) => called.get(name) === exposed) ?? [];
+  const [, reason] = [...withheld].find(([name]) => exposedNames.get(name) === exposed) ?? [];
   if (reason) return { refusal: reason.refusal };
   const [note] = names.length === 0 ? notes : [];
   return {
-    refusal: note
-      ? `${instance.name} cannot be used right now. ${note}`
-      : unknownToolMessage(exposed),
+    refusal: note ? `${instance.name} is unavailable. ${note}` : unknownToolMessage(exposed),
   };
 }
 
 const unknownToolMessage = (name: string): string =>
-  `There is no tool "${name}" here: list the tools again.`;
+  `Unknown tool "${name}". List the tools again.`;
 
 async function runGuardedCall(
   session: McpSession,
-  place: CallerServer,
-  asked: ToolCallRequest,
+  server: CallerServer,
+  request: ToolCallRequest,
   tool: UpstreamTool,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { signal } = asked;
-  const onprogress = asked.onprogress && guardProgress(session, asked.onprogress);
-  const call = { tool: tool.definition.name, server: place.instance.name, args: asked.args };
+  const { signal } = request;
+  const onprogress = request.onprogress && guardProgress(session, request.onprogress);
+  const call = { tool: tool.definition.name, server: server.instance.name, args: request.args };
   const before = await guardCall(session, call);
   if ("refusal" in before) return before.refusal;
-  const began = elapsedMs();
-  const result = await callServer(session, place, {
+  const startedAt = elapsedMs();
+  const result = await callServer(session, server, {
     tool,
     args: before.pass,
     signal,
     onprogress,
     trace_headers: session.trace_headers,
   });
-  if (typeof result === "string") return toConnectResult(session, place, asked, result);
+  if (typeof result === "string") return toConnectResult(session, server, request, result);
   session.deps.log("tool_call", {
     trace_id: session.author.trace_id,
     caller: session.author.actor.name,
-    gateway_id: place.instance.gateway_id,
-    instance_id: place.instance.id,
+    gateway_id: server.instance.gateway_id,
+    instance_id: server.instance.id,
     tool: call.tool,
     failed: result.isError === true,
-    ms: Math.round(elapsedMs() - began),
+    ms: Math.round(elapsedMs() - startedAt),
   });
   session.memory.add(measureValue(result));
   const after = await guardResult(session, call, result);
   return "refusal" in after ? after.refusal : after.pass;
 }
 
-/** What goes wrong there is an answer too. */
+/** Returns a failure of the server as an error result. */
 async function callServer(
   session: McpSession,
-  place: CallerServer,
+  server: CallerServer,
   call: UpstreamToolCall,
 ): Promise<CallToolResult | MissingInput> {
   try {
-    return await session.upstreams.call(place, call);
+    return await session.upstreams.call(server, call);
   } catch (thrown) {
-    // What the server says of the arguments is for the caller to read.
+    // Protocol errors describe the arguments, so the caller gets the server's message.
     if (thrown instanceof ProtocolError) return errorResult(thrown.message);
-    const trouble = describeUpstreamError(thrown);
-    const { id, gateway_id, name } = place.instance;
-    session.deps.log("tool_call_failed", { level: "warn", gateway_id, instance_id: id, trouble });
-    return errorResult(`${name} did not answer. ${trouble}`);
+    const reason = describeUpstreamError(thrown);
+    const { id, gateway_id, name } = server.instance;
+    session.deps.log("tool_call_failed", { level: "warn", gateway_id, instance_id: id, reason });
+    return errorResult(`${name} failed. ${reason}`);
   }
 }
 
-/** Few clients open links by themselves: the others get it as text. */
+/** Returns the connect link as an elicitation for clients that open links, else as text. */
 function toConnectResult(
   { origin }: McpSession,
   { instance, install }: CallerServer,
   { opens_links }: ToolCallRequest,
   missing: MissingInput,
 ): CallToolResult | InputRequiredResult {
-  if (!install) return errorResult(`${instance.name} needs an account of a user.`);
+  if (!install)
+    return errorResult(`${instance.name} requires an account, and consumers have none.`);
   const url = buildConnectUrl(origin, install);
   const message = buildConnectMessage(instance.name, missing, url);
   if (!opens_links) return { ...errorResult(message), structuredContent: { connect_url: url } };

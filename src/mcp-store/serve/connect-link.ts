@@ -1,4 +1,4 @@
-/** Where a principal connects an account or fills in values. The link opens nothing by itself: it asks who you are. */
+/** Builds the link at which a principal connects an account or enters values. The page requires a sign-in. */
 import type { StoreInstallRow } from "../../db/store-installs.ts";
 import type { MissingInput } from "../upstream/resolve-target.ts";
 
@@ -6,6 +6,6 @@ export const buildConnectUrl = (origin: string, { id }: Pick<StoreInstallRow, "i
   `${origin}/me/connect/${id}`;
 
 export function buildConnectMessage(name: string, missing: MissingInput, url: string): string {
-  const todo = missing === "auth" ? "connect their account" : "fill in what it needs";
-  return `${name} cannot be used yet: ask the user to open ${url} in a browser and ${todo} there, then try again.`;
+  const step = missing === "auth" ? "connect their account" : "enter the required values";
+  return `${name} cannot be used yet: ask the user to open ${url} in a browser and ${step} there, then try again.`;
 }

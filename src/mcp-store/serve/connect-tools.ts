@@ -1,4 +1,4 @@
-/** `connect_<server>`: in the list while an install still needs something, so that it shows before a call fails. */
+/** The tool `connect_<server>`, listed while an install has missing requirements, so that they show before a call fails. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { MissingInput } from "../upstream/resolve-target.ts";
 import { buildConnectMessage, buildConnectUrl } from "./connect-link.ts";
@@ -9,26 +9,26 @@ import { errorResult, textResult } from "./tool-result.ts";
 const PREFIX = "connect_";
 
 export function buildConnectTool({ instance, prefix }: CallerServer, missing: MissingInput): Tool {
-  const todo = missing === "auth" ? "an account to be connected" : "values to be filled in";
+  const requirement = missing === "auth" ? "an account to be connected" : "values to be entered";
   return {
     name: `${PREFIX}${prefix.long}`,
     title: `Connect ${instance.name}`,
-    description: `${instance.name} is installed and needs ${todo}. Gives the link for the user to open.`,
+    description: `${instance.name} is installed and needs ${requirement}. Returns the link for the user to open.`,
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: true },
   };
 }
 
-/** Undefined when the name is not one of these. */
+/** Returns undefined when `name` is not a connect tool. */
 export async function callConnectTool(
-  { servers: places, upstreams, origin }: McpSession,
+  { servers, upstreams, origin }: McpSession,
   name: string,
 ): Promise<CallToolResult | undefined> {
-  const place = places.find(({ prefix }) => name === `${PREFIX}${prefix.long}`);
-  if (!place?.install || place.suspended_because !== null) return undefined;
-  const { missing } = await upstreams.listTools(place);
-  if (!missing) return textResult(`${place.instance.name} is ready: list the tools again.`, {});
-  const url = buildConnectUrl(origin, place.install);
-  const text = buildConnectMessage(place.instance.name, missing, url);
+  const server = servers.find(({ prefix }) => name === `${PREFIX}${prefix.long}`);
+  if (!server?.install || server.suspended_because !== null) return undefined;
+  const { missing } = await upstreams.listTools(server);
+  if (!missing) return textResult(`${server.instance.name} is ready: list the tools again.`, {});
+  const url = buildConnectUrl(origin, server.install);
+  const text = buildConnectMessage(server.instance.name, missing, url);
   return { ...errorResult(text), isError: false, structuredContent: { connect_url: url } };
 }

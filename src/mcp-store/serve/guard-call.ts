@@ -1,4 +1,4 @@
-/** Evaluates a tool call and its result before they are passed on, where the gateway has a guard. */
+/** Evaluates a tool call and its result before they are passed on, if the gateway has a guard. */
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
 import type { Deps } from "../../deps.ts";
@@ -6,9 +6,9 @@ import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
 import { errorResult } from "./tool-result.ts";
 
-/** A tool call as the policy sees it. */
+/** A tool call to evaluate. */
 export interface GuardedCall {
-  /** The name at the server. */
+  /** Name of the tool at its server. */
   tool: string;
   server: string;
   args: Record<string, unknown> | undefined;
@@ -46,23 +46,23 @@ export async function guardResult(
   return applyVerdict(verdict, result, rewritten);
 }
 
-/** Progress is told before there is a result to judge: where somebody judges, as numbers only. */
+/** Removes messages from progress notifications if the gateway has a guard, because they precede the evaluated result. */
 export function guardProgress(
   { deps, caller }: McpSession,
-  tell: ProgressCallback,
+  notify: ProgressCallback,
 ): ProgressCallback {
-  const judged = Boolean(findGuard(deps, caller.gateway_id));
+  const isGuarded = Boolean(findGuard(deps, caller.gateway_id));
   return ({ progress, total, message }) =>
-    tell({
+    notify({
       progress,
       ...(total === undefined ? {} : { total }),
-      ...(message === undefined || judged ? {} : { message }),
+      ...(message === undefined || isGuarded ? {} : { message }),
     });
 }
 
-/** Undefined: the gateway has no guard. */
+/** Returns undefined when the gateway has no guard. */
 export async function evaluatePayload(
-  { deps, caller, author, client_info: asked_from }: McpSession,
+  { deps, caller, author, client_info }: McpSession,
   { tool, server }: { tool: string | undefined; server: string },
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
@@ -73,7 +73,7 @@ export async function evaluatePayload(
     request: {
       ...part,
       protocol: "mcp",
-      // Ties the call and its result together.
+      // Groups the call and its result.
       session_id: author.trace_id,
       consumer_id: policySubject(caller),
       attributes: {
@@ -83,11 +83,11 @@ export async function evaluatePayload(
       },
     },
     trace_id: author.trace_id,
-    ...asked_from,
+    ...client_info,
   });
 }
 
-/** The id that policies know a caller by. */
+/** Returns the id of a caller in policies. */
 export const policySubject = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
 
@@ -103,14 +103,14 @@ function findApprovalId({ status, findings }: Verdict): string | undefined {
   return id;
 }
 
-function applyVerdict<T>(verdict: Verdict, given: T, rewritten: T | undefined): GuardOutcome<T> {
+function applyVerdict<T>(verdict: Verdict, original: T, rewritten: T | undefined): GuardOutcome<T> {
   const { status, trace_id } = verdict;
-  if (status === "allow" || status === "report") return { pass: given };
-  // What should have been rewritten and was not must not pass.
+  if (status === "allow" || status === "report") return { pass: original };
+  // A transform verdict without a rewritten payload falls through to the refusal.
   if (status === "transform" && rewritten !== undefined) return { pass: rewritten };
   if (status === "ask") {
     const approval_id = findApprovalId(verdict);
-    const text = `A person must allow this first: approval ${approval_id}. Make the same call again once it is approved.`;
+    const text = `This call requires approval ${approval_id}. Repeat the same call once it is approved.`;
     return { refusal: { ...errorResult(text), structuredContent: { approval_id, trace_id } } };
   }
   return { refusal: { ...errorResult(describeBlock(verdict)), structuredContent: { trace_id } } };

@@ -1,4 +1,4 @@
-/** Evaluates the tools that a server offers, where the gateway has a guard: a model reads them as instructions. */
+/** Evaluates tool definitions, which a model reads as instructions, if the gateway has a guard. */
 import type { Verdict } from "../../contract/evaluate.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
@@ -13,7 +13,7 @@ import {
 import type { McpSession } from "./session.ts";
 
 export interface ToolVerdicts {
-  /** Why a tool must not be offered, by its name at the server. */
+  /** Messages of blocked tools, by the name at the server. */
   blocked: ReadonlyMap<string, string>;
   /** Definitions that the policy rewrote, by name. */
   rewritten: ReadonlyMap<string, UpstreamTool["definition"]>;
@@ -28,11 +28,11 @@ export interface ToolGuard {
   ) => Promise<ToolVerdicts>;
 }
 
-/** Of all cached verdicts: those that rewrite hold definitions, and a server may list its tools in any order. */
+/** Limit for all cached verdicts: rewritten ones contain definitions, and a server can list its tools in any order. */
 const MAX_CACHED_CHARACTERS = 64 * 1024 * 1024;
-/** Of a verdict without definitions. */
+/** Weight of a verdict without definitions. */
 const ENTRY_CHARACTERS = 1000;
-/** Characters of one evaluation: the texts in it stay below the guard's limit. */
+/** Limit for one evaluation, below the size limit of the guard. */
 const MAX_CHUNK_CHARACTERS = 128 * 1024;
 
 const NO_VERDICTS: ToolVerdicts = { blocked: new Map(), rewritten: new Map() };
@@ -44,9 +44,9 @@ export function createToolGuard(): ToolGuard {
     async evaluate(session, server, tools) {
       const policy = policyFingerprint(session);
       if (policy === undefined || tools.length === 0) return NO_VERDICTS;
-      const about = [session.caller.kind, policySubject(session.caller), policy, server];
+      const context = [session.caller.kind, policySubject(session.caller), policy, server];
       const hashes = tools.map(({ hash }) => hash);
-      const key = Bun.SHA256.hash(JSON.stringify([about, hashes]), "hex");
+      const key = Bun.SHA256.hash(JSON.stringify([context, hashes]), "hex");
       const cached = cache.get(key);
       if (cached) return await cached;
       const evaluating = evaluateTools(session, server, tools);
@@ -64,17 +64,17 @@ export function createToolGuard(): ToolGuard {
   };
 }
 
-/** Returns the characters of the definitions that were rewritten, as they were before. */
+/** Returns the size of the original definitions of rewritten tools, in characters. */
 const sumRewrittenSizes = ({ rewritten }: ToolVerdicts, tools: readonly UpstreamTool[]): number =>
   tools.reduce((sum, { definition, size }) => sum + (rewritten.has(definition.name) ? size : 0), 0);
 
-/** Identifies everything that a verdict depends on besides the tools; undefined: nothing would run. */
+/** Returns a key for everything a verdict depends on besides the tools; undefined when no policy would run. */
 function policyFingerprint({ deps, caller }: McpSession): string | undefined {
   const { collectors, disabledDetectors } = deps.snapshot();
   const collector_id = findGuard(deps, caller.gateway_id);
   if (!collector_id) return undefined;
   const collector = collectors.get(collector_id);
-  // The evaluation rejects: a guard that is missing must not let tools pass.
+  // The evaluation rejects a missing guard, so that no tool passes.
   if (!collector) return collector_id;
   const program = findProgram(collector, policySubject(caller))?.();
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
@@ -83,7 +83,7 @@ function policyFingerprint({ deps, caller }: McpSession): string | undefined {
 }
 
 interface EvaluatedTools extends ToolVerdicts {
-  /** False when a detector failed and the collector fails open: the next list tries again. */
+  /** False when a detector failed and the collector fails open: the result is not cached. */
   complete: boolean;
 }
 
@@ -96,7 +96,7 @@ async function evaluateTools(
   const rewritten = new Map<string, UpstreamTool["definition"]>();
   let complete = true;
 
-  async function settle(chunk: readonly UpstreamTool[], tool?: string): Promise<void> {
+  async function evaluateChunk(chunk: readonly UpstreamTool[], tool?: string): Promise<void> {
     const definitions = chunk.map(({ definition }) => definition);
     const payload = { ...ENVELOPE, result: { tools: definitions } };
     const verdict = await evaluatePayload(
@@ -116,16 +116,16 @@ async function evaluateTools(
         else blocked.set(name, describeBlock(verdict));
       }
     } else if (tool === undefined) {
-      // Which of them is it? Evaluated one by one, so that Activity names the tool.
-      for (const one of chunk) await settle([one], one.definition.name);
+      // Evaluated one by one, to find the tool and show its name in Activity.
+      for (const one of chunk) await evaluateChunk([one], one.definition.name);
     } else blocked.set(tool, describeBlock(verdict));
   }
 
-  for (const chunk of splitIntoChunks(tools)) await settle(chunk);
+  for (const chunk of splitIntoChunks(tools)) await evaluateChunk(chunk);
   return { blocked, rewritten, complete };
 }
 
-/** The payload was ours, so the rewritten one has its shape. */
+/** The rewritten payload has the shape of the payload that was passed. */
 const readRewrittenTools = ({ transformed_payload }: Verdict): UpstreamTool["definition"][] =>
   (transformed_payload as { result?: { tools?: UpstreamTool["definition"][] } } | null)?.result
     ?.tools ?? [];

@@ -1,4 +1,4 @@
-/** Who calls the MCP endpoint: a principal with a token, or a consumer with its key. */
+/** Identifies the caller of the MCP endpoint: a principal by token, or a consumer by key. */
 import { AppError } from "../../contract/errors.ts";
 import { issuerTable } from "../../db/issuers.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,23 +11,23 @@ export type McpCaller =
 
 export const PRINCIPAL_PATH = "/me/mcp";
 
-/** RFC 9728: the path of the resource follows. */
+/** RFC 9728 section 3: the well-known prefix, then the path of the resource. */
 export const METADATA_PATH = `/.well-known/oauth-protected-resource${PRINCIPAL_PATH}` as const;
 
-/** `slug`: of the consumer in the path; undefined at the path of principals. */
+/** `slug` is the consumer in the path; undefined at the path of principals. */
 export async function identifyMcpCaller(
   deps: Deps,
   { headers }: Request,
   { slug, origin }: { slug: string | undefined; origin: string },
 ): Promise<McpCaller> {
   if (slug === undefined) return await readPrincipal(deps, headers, origin);
-  const presented = {
+  const credentials = {
     slug,
     headers,
     at: deps.now(),
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
   };
-  const { consumer, key } = findConsumer(deps.snapshot(), presented);
+  const { consumer, key } = findConsumer(deps.snapshot(), credentials);
   deps.markUsed("consumer_keys", key.id);
   const { id, name, gateway } = consumer;
   return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name };
@@ -39,14 +39,14 @@ async function readPrincipal(deps: Deps, headers: Headers, origin: string): Prom
     return { kind: "principal", ...(await identifyPrincipal(deps, bearer)) };
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== "unauthorized") throw thrown;
-    // Without an issuer there is no login to lead to, and a client would end in one that is refused.
+    // Without an issuer, the metadata would send the client to a login whose token is rejected.
     if ((await listTrustedIssuers(deps)).length === 0) throw thrown;
     const details = { resource_metadata: `${origin}${METADATA_PATH}` };
     throw new AppError("unauthorized", thrown.message, { details });
   }
 }
 
-/** Whose tokens are taken at the path of principals; those of the oldest issuer first. */
+/** Returns the issuers whose tokens are accepted at the path of principals, oldest first. */
 export async function listTrustedIssuers(deps: Deps): Promise<string[]> {
   const rows = await issuerTable.all(deps.db, { enabled: true });
   return [...new Set(rows.map(({ issuer }) => issuer))];

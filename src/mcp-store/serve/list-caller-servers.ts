@@ -1,4 +1,4 @@
-/** What may this caller use at this moment? Read anew for every request, so that a lost right is lost at once. */
+/** Lists the servers of a caller. Read on every request, so that removed access takes effect at once. */
 import type { Install } from "../../contract/store-installs.ts";
 import { catalogEntries } from "../../db/catalog-entries.ts";
 import { attachedRegistries } from "../../db/consumers.ts";
@@ -15,17 +15,17 @@ import { assignPrefixes, type ToolPrefix } from "./tool-names.ts";
 
 export interface CallerServer extends InstanceUse {
   prefix: ToolPrefix;
-  /** Why it cannot be used now; null: it can. */
+  /** null: the server can be used. */
   suspended_because: Install["suspended_because"];
 }
 
-/** Sorted by the name of the instance. */
+/** Returns usable and suspended servers, sorted by the name of the instance. */
 export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<CallerServer[]> {
   const instances = await mcpRegistries(deps.db, caller.gateway_id);
   const prefixes = assignPrefixes(instances);
-  const prefixed = <Found extends InstanceUse>(found: Found) => {
-    const prefix = prefixes.get(found.instance.id);
-    return prefix ? [{ ...found, prefix }] : [];
+  const addPrefix = <Server extends InstanceUse>(server: Server) => {
+    const prefix = prefixes.get(server.instance.id);
+    return prefix ? [{ ...server, prefix }] : [];
   };
 
   if (caller.kind === "consumer") {
@@ -35,12 +35,12 @@ export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<
     const ids = new Set(attached?.map(({ id }) => id));
     return (
       instances
-        // Nobody's account or value is at hand here: only what everyone shares can be used.
+        // A consumer has no account or values, so only shared servers can be used.
         .filter(
           (instance) => ids.has(instance.id) && instance.enabled && !requiresPrincipal(instance),
         )
         .flatMap((instance) =>
-          prefixed({ instance, install: undefined, sign_in: undefined, suspended_because: null }),
+          addPrefix({ instance, install: undefined, sign_in: undefined, suspended_because: null }),
         )
     );
   }
@@ -71,6 +71,6 @@ export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<
       in_catalog: entry !== undefined,
       server_changed: suspended.has(instance.id),
     });
-    return prefixed({ instance, install, sign_in, suspended_because });
+    return addPrefix({ instance, install, sign_in, suspended_because });
   });
 }

@@ -1,4 +1,4 @@
-/** Returns what a server offers to a caller: accepted tools that the guard lets through. */
+/** Lists the tools that a server offers to a caller: those accepted and not blocked by the guard. */
 import { AppError } from "../../contract/errors.ts";
 import type { HoldReason } from "../upstream/pin-tools.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
@@ -7,24 +7,24 @@ import type { CallerServer } from "./list-caller-servers.ts";
 import type { McpSession } from "./session.ts";
 
 export interface OfferedTools extends Pick<ServerTools, "names" | "missing" | "notes"> {
-  /** `shown`: the definition for the client, where the guard rewrote it. */
+  /** `shown`: the definition for the client, which the guard may have rewritten. */
   tools: readonly { tool: UpstreamTool; shown: UpstreamTool["definition"] }[];
-  /** Why a tool cannot be used, by its name at the server. */
+  /** Tools that cannot be used, by the name at the server. */
   withheld: ReadonlyMap<string, WithheldTool>;
 }
 
 export interface WithheldTool {
   reason: HoldReason | "blocked";
-  /** For the caller of the tool. */
+  /** Message for a caller of the tool. */
   refusal: string;
 }
 
 export async function listOfferedTools(
   session: McpSession,
-  place: CallerServer,
+  target: CallerServer,
 ): Promise<OfferedTools> {
-  const { tools, held, ...offered } = await session.upstreams.listTools(place);
-  const { name: server } = place.instance;
+  const { tools, held, ...offered } = await session.upstreams.listTools(target);
+  const { name: server } = target.instance;
   try {
     const verdicts = await session.toolGuard.evaluate(session, server, tools);
     const { blocked, rewritten } = verdicts;
@@ -44,7 +44,7 @@ export async function listOfferedTools(
     };
   } catch (thrown) {
     const { code, cause } = AppError.from(thrown);
-    const { id, gateway_id } = place.instance;
+    const { id, gateway_id } = target.instance;
     const error = code === "internal" ? cause : code;
     session.deps.log("tools_not_evaluated", { level: "error", gateway_id, instance_id: id, error });
     const notes = ["Its tools could not be evaluated by the guard."];
@@ -53,6 +53,6 @@ export async function listOfferedTools(
 }
 
 const REFUSAL: Record<HoldReason, string> = {
-  new: "has added this tool, and it is new: an administrator must accept it first.",
-  changed: "has changed this tool since it was accepted: an administrator must accept it first.",
+  new: "has added this tool. An administrator must accept it first.",
+  changed: "has changed this tool. An administrator must accept the change first.",
 };

@@ -1,4 +1,4 @@
-/** tools/list: the Store's own tools, what each installed server offers, and what is still to be done. */
+/** Handles tools/list: the Store's tools, the tools of each server, and connect tools for missing requirements. */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
 import { buildConnectTool } from "./connect-tools.ts";
 import type { CallerServer } from "./list-caller-servers.ts";
@@ -7,23 +7,25 @@ import { isPrincipal, type McpSession } from "./session.ts";
 import { storeTools } from "./store-tools.ts";
 import { assignToolNames } from "./tool-names.ts";
 
-/** Servers are asked side by side: one that is dead leaves out itself, and nobody waits for two. */
+/** Requests all servers in parallel. A server that fails is left out. */
 export async function listTools(session: McpSession): Promise<ListedTool[]> {
   const usable = session.servers.filter(({ suspended_because }) => suspended_because === null);
-  const lists = await Promise.all(usable.map((place) => listServerTools(session, place)));
-  const own = isPrincipal(session) ? storeTools.map(({ definition }) => definition) : [];
-  return [...own, ...lists.flat()];
+  const lists = await Promise.all(usable.map((server) => listServerTools(session, server)));
+  const storeDefinitions = isPrincipal(session)
+    ? storeTools.map(({ definition }) => definition)
+    : [];
+  return [...storeDefinitions, ...lists.flat()];
 }
 
-async function listServerTools(session: McpSession, place: CallerServer): Promise<ListedTool[]> {
-  const { tools, names, missing } = await listOfferedTools(session, place);
-  if (missing) return [buildConnectTool(place, missing)];
-  // The definitions are cached, and shared: what is held is the text that is sent.
+async function listServerTools(session: McpSession, server: CallerServer): Promise<ListedTool[]> {
+  const { tools, names, missing } = await listOfferedTools(session, server);
+  if (missing) return [buildConnectTool(server, missing)];
+  // Counts the text to be sent; the definitions themselves are cached and shared.
   session.memory.add(tools.reduce((sum, { tool }) => sum + tool.size, 0));
   const exposed = assignToolNames(
-    place.prefix,
+    server.prefix,
     names,
-    place.instance.provider_options.tool_aliases,
+    server.instance.provider_options.tool_aliases,
   );
   return tools.map(({ shown }) => ({ ...shown, name: exposed.get(shown.name) ?? shown.name }));
 }

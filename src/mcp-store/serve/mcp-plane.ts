@@ -26,18 +26,18 @@ import { errorResult, toErrorResult } from "./tool-result.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export interface McpRequest extends RequestIds {
-  /** The consumer in the path; undefined at the path of principals. */
+  /** Consumer in the path; undefined at the path of principals. */
   slug: string | undefined;
   origin: string;
-  /** The address of the caller, as far as proxies can be believed. */
+  /** Address of the client, as reported by trusted proxies. */
   client: string;
-  /** Go out with the answer, an error's too. */
+  /** Headers of the response, also of an error response. */
   headers: Record<string, string>;
 }
 
 export interface McpPlane {
-  respond: (request: Request, asked: McpRequest) => Promise<Response>;
-  /** Ends what would never end by itself: streams of clients that listen for changes. */
+  respond: (request: Request, context: McpRequest) => Promise<Response>;
+  /** Ends the streams of clients that listen for changes, which have no end of their own. */
   drain: () => void;
   stop: () => Promise<void>;
 }
@@ -49,27 +49,27 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const running = createRunningRequests();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
-    // What `answer` below put there, handed through by the SDK as it is.
+    // Set by `serve` below; the SDK passes it through unchanged.
     ({ authInfo, era }) => createMcpServer(authInfo?.extra?.session as McpSession, era),
     {
       onerror: (error) => deps.log("mcp_refused", { level: "debug", error }),
     },
   );
 
-  const watching = watchChanges(deps, () => endpoint.notify.toolsChanged());
+  const watcher = watchChanges(deps, () => endpoint.notify.toolsChanged());
 
   async function serve(
     request: Request,
     { origin, client, headers, request_id, trace_id }: McpRequest,
     {
       caller,
-      hold,
-      afterwards,
-    }: { caller: McpCaller; hold: MemoryReservation; afterwards: DisposableStack },
+      memory,
+      cleanup,
+    }: { caller: McpCaller; memory: MemoryReservation; cleanup: DisposableStack },
   ): Promise<Response> {
-    const message = await readMessage(deps, request, hold);
+    const message = await readMessage(deps, request, memory);
     const sender = { caller, session_id: request.headers.get("mcp-session-id") };
-    // Before the rate limits: a cancellation only saves work.
+    // Before the rate limits, because a cancellation only saves work.
     running.cancel(sender, message);
     const cost = Array.isArray(message) ? message.length : 1;
     await runRequestPlugins(deps, request, caller, { client, cost, reply_headers: headers });
@@ -81,51 +81,53 @@ export function openMcpPlane(deps: Deps): McpPlane {
       servers: await listCallerServers(deps, caller),
       origin,
       author: { actor: { id: null, name: callerName(caller) }, request_id, trace_id },
-      memory: hold,
-      cleanup: afterwards,
+      memory,
+      cleanup,
       trace_headers: continueTrace(request.headers, request_id),
       client_info: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
     const started = running.begin(sender, message);
-    afterwards.defer(started.end);
+    cleanup.defer(started.end);
     const signals = [request.signal, started.signal];
-    const forSdk = new Request(request.url, {
+    const sdkRequest = new Request(request.url, {
       method: request.method,
       headers: withBothMediaTypes(request.headers),
       signal: AbortSignal.any(isListenRequest(message) ? [...signals, draining.signal] : signals),
     });
-    const response = await endpoint.fetch(forSdk, { authInfo, parsedBody: message });
-    // The SDK has no server to close at the end of this stream, and nothing of the request is held.
-    if (isListenRequest(message)) afterwards.dispose();
-    // Names the client in its later requests, for cancellation; nothing is stored under it.
+    const response = await endpoint.fetch(sdkRequest, { authInfo, parsedBody: message });
+    // The SDK closes no server at the end of this stream, and the request holds no resources.
+    if (isListenRequest(message)) cleanup.dispose();
+    // Identifies the client's later requests, for cancellation. No state is stored for it.
     if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
     return response;
   }
 
   return {
-    async respond(request, asked) {
+    async respond(request, context) {
       if (request.method !== "POST") {
         const details = { allow: "POST" };
-        throw new AppError("method_not_allowed", "The MCP endpoint takes POST.", { details });
+        throw new AppError("method_not_allowed", "The MCP endpoint accepts only POST.", {
+          details,
+        });
       }
-      const caller = await identifyMcpCaller(deps, request, asked);
-      const hold = reserveMemory(`${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`);
-      const afterwards = new DisposableStack();
-      afterwards.defer(hold.release);
+      const caller = await identifyMcpCaller(deps, request, context);
+      const memory = reserveMemory(`${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`);
+      const cleanup = new DisposableStack();
+      cleanup.defer(memory.release);
       try {
-        const response = await serve(request, asked, { caller, hold, afterwards });
-        // A stream is being sent: the SDK closes its server at the end.
-        if (!isStream(response)) afterwards.dispose();
+        const response = await serve(request, context, { caller, memory, cleanup });
+        // After a stream, the SDK closes its server, which runs the cleanup.
+        if (!isStream(response)) cleanup.dispose();
         return response;
       } catch (thrown) {
-        afterwards.dispose();
+        cleanup.dispose();
         throw thrown;
       }
     },
     drain: () => draining.abort(),
     async stop() {
-      watching.stop();
+      watcher.stop();
       await endpoint.close();
       upstreams.stop();
     },
@@ -135,14 +137,14 @@ export function openMcpPlane(deps: Deps): McpPlane {
 const isStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
-/** Not by the `Mcp-Method` header, which the SDK ignores for clients of the 2025 era. */
+/** Reads the body instead of the `Mcp-Method` header, which the SDK ignores for clients of the 2025 era. */
 const isListenRequest = (message: unknown): boolean =>
   readMember(message, "method") === "subscriptions/listen";
 
-/** The SDK insists on both media types by name. */
-function withBothMediaTypes(sent: Headers): Headers {
-  const headers = new Headers(sent);
-  if (/^$|\*/.test(sent.get("accept") ?? "")) {
+/** Adds both media types, because the SDK does not accept wildcards or a missing header. */
+function withBothMediaTypes(original: Headers): Headers {
+  const headers = new Headers(original);
+  if (/^$|\*/.test(original.get("accept") ?? "")) {
     headers.set("accept", "application/json, text/event-stream");
   }
   return headers;
@@ -155,7 +157,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
   const server = new Server(
     { name: "portcullis", version: `1-${fingerprint(session.servers)}` },
     {
-      // Clients of the older era have no stream here on which they could be told.
+      // Clients of the older era have no stream on which to notify them.
       capabilities: { tools: { listChanged: era === "modern" } },
       ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
     },
@@ -164,7 +166,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
   server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();
-    const asked: ToolCallRequest = {
+    const call: ToolCallRequest = {
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
@@ -175,7 +177,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
         mcpReq.inputResponses === undefined,
     };
     try {
-      return await callTool(session, asked);
+      return await callTool(session, call);
     } catch (thrown) {
       const error = AppError.from(thrown);
       const { trace_id } = session.author;
@@ -189,7 +191,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
   return server;
 }
 
-/** Undefined: the client did not ask. One that has left by then is told nothing. */
+/** Returns undefined when the client did not request progress. Errors after a disconnect are ignored. */
 function createProgressCallback({
   _meta,
   notify,
@@ -203,14 +205,14 @@ function createProgressCallback({
 }
 
 const INSTRUCTIONS =
-  "Tools of installed servers are named <server>__<tool>. Find more servers with store_search and add them with store_install; store_status tells what is missing or broken.";
+  "Tools of installed servers are named <server>__<tool>. Find more servers with store_search and add them with store_install; store_status reports what is missing or broken.";
 
-/** Clients that keep a list by version ask again when what is installed changes. */
-function fingerprint(places: readonly CallerServer[]): string {
-  const seen = places.map(({ instance, suspended_because }) => [
+/** Changes with the installed servers, so that clients which cache tools by version list them again. */
+function fingerprint(servers: readonly CallerServer[]): string {
+  const versions = servers.map(({ instance, suspended_because }) => [
     instance.id,
     instance.version,
     suspended_because,
   ]);
-  return Bun.SHA256.hash(JSON.stringify(seen), "hex").slice(0, 8);
+  return Bun.SHA256.hash(JSON.stringify(versions), "hex").slice(0, 8);
 }

@@ -1,4 +1,4 @@
-/** Reads and parses the body of an MCP request: capped, and counted against the memory of its caller. */
+/** Reads and parses the body of an MCP request, capped and counted against the caller's memory budget. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
@@ -6,35 +6,35 @@ import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { MemoryReservation } from "../memory-reservations.ts";
 
-/** A body is in memory as bytes, as text, as a parsed value, and as what is sent on. */
+/** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
 
-/** A JSON-RPC message, or a batch of them; whether it is one is checked by the SDK. */
+/** Returns a JSON-RPC message or a batch, which the SDK validates. */
 export async function readMessage(
   deps: Deps,
   request: Request,
-  hold: MemoryReservation,
+  memory: MemoryReservation,
 ): Promise<unknown> {
   const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
-  const bytes = await readBody(request, limits, (count) => hold.add(count * COPIES));
+  const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);
-  // The time that JSON.stringify takes grows with the square of the depth: 200,000 levels take seconds.
+  // JSON.stringify takes quadratic time in the depth: 200,000 levels take seconds.
   if (depth > MAX_DEPTH) {
     throw new AppError("invalid_request", `The body is nested deeper than ${MAX_DEPTH} levels.`);
   }
   if (members > MAX_MEMBERS) {
     throw new AppError("too_large", `The body has more than ${MAX_MEMBERS} members.`);
   }
-  hold.add(weight);
+  memory.add(weight);
   const message = parseJson(text);
   if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
-    throw new AppError("invalid_request", `A batch has 1 to ${MAX_BATCH} messages.`);
+    throw new AppError("invalid_request", `A batch must have 1 to ${MAX_BATCH} messages.`);
   }
   return message;
 }
 
-/** The SDK refuses more; here they are refused before they are counted. */
+/** The SDK's limit, checked here before the batch counts against the rate limits. */
 const MAX_BATCH = 100;
 
 function parseJson(text: string): unknown {

@@ -1,4 +1,4 @@
-/** Runs the plugins of the gateway on an MCP request, as the data plane does. Each message of a batch counts. */
+/** Runs the gateway's plugins on an MCP request, as the data plane does. Each message of a batch counts. */
 import { readUser } from "../../contract/user-header.ts";
 import type { Deps } from "../../deps.ts";
 import { runPlugins } from "../../plugins/run-plugins.ts";
@@ -16,13 +16,13 @@ export async function runRequestPlugins(
 ): Promise<void> {
   const gateway = deps.snapshot().gateways.get(caller.gateway_id);
   if (!gateway || gateway.plugins.length === 0) return;
-  // A principal is the user, whatever a header says.
-  const who =
+  // The principal is the user; the user header is ignored.
+  const subject =
     caller.kind === "principal"
       ? { key_id: caller.principal_sub, user: caller.principal_sub }
       : { key_id: caller.key_id, user: readUser(headers) };
-  const request = { ...who, client, headers, cost, reply_headers };
-  const refused = (plugin: string) =>
+  const request = { ...subject, client, headers, cost, reply_headers };
+  const onRejected = (plugin: string) =>
     deps.log("plugin_refused", { level: "debug", gateway_id: gateway.id, plugin });
-  await runPlugins(deps, { gateway, request, onRejected: refused });
+  await runPlugins(deps, { gateway, request, onRejected });
 }

@@ -1,4 +1,4 @@
-/** Requests of 2025-era clients that are running, so that `notifications/cancelled` can end them. */
+/** Tracks running requests of 2025-era clients, so that `notifications/cancelled` can abort them. */
 
 import { policySubject } from "./guard-call.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
@@ -12,7 +12,7 @@ export interface RunningRequests {
 
 export interface Sender {
   caller: McpCaller;
-  /** Clients count their requests from zero: without a session, a request id could be another client's. */
+  /** Clients number their requests from zero, so ids are unique only within a session. */
   session_id: string | null;
 }
 
@@ -38,12 +38,12 @@ export function createRunningRequests(): RunningRequests {
   };
 }
 
-/** Undefined for a message that cannot be canceled: no session, no id, or a batch. */
+/** Returns undefined for a message that cannot be canceled: without session or id, or a batch. */
 function toRequestKey({ caller, session_id }: Sender, id: unknown): string | undefined {
   if (session_id === null || (typeof id !== "string" && typeof id !== "number")) return undefined;
   return JSON.stringify([caller.kind, caller.gateway_id, policySubject(caller), session_id, id]);
 }
 
-/** Undefined where `value` is no object. */
+/** Returns undefined when `value` is not an object. */
 export const readMember = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;

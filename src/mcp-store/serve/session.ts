@@ -1,4 +1,4 @@
-/** What the answer to one MCP request rests on: who asks, what they may use, and the way to the servers. */
+/** Context of one MCP request: the caller, its servers, and the resources of the request. */
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps, InternalEvaluation } from "../../deps.ts";
 import type { MemoryReservation } from "../memory-reservations.ts";
@@ -14,20 +14,20 @@ export interface McpSession {
   toolGuard: ToolGuard;
   caller: McpCaller;
   servers: readonly CallerServer[];
-  /** Where clients reach this program. */
+  /** Public URL of this program. */
   origin: string;
   author: AuditAuthor;
-  /** Counts what is held in memory until the response has been sent. */
+  /** Memory that is in use until the response has been sent. */
   memory: MemoryReservation;
-  /** Disposed of once the response has been sent, or its client has gone. */
+  /** Runs once the response has been sent or the client has disconnected. */
   cleanup: DisposableStack;
-  /** Continue the client's trace in calls of servers; none when it sent no trace. */
+  /** Headers that continue the client's trace in calls to servers; empty when it sent no trace. */
   trace_headers: Record<string, string>;
-  /** For the guard's record. */
+  /** For the events of the guard. */
   client_info: Pick<InternalEvaluation, "client_address" | "user_agent">;
 }
 
-/** A session of a principal: only those have a Store. */
+/** A session of a principal; consumers have no Store. */
 export type PrincipalSession = McpSession & { caller: { kind: "principal" } & Principal };
 
 export const isPrincipal = (session: McpSession): session is PrincipalSession =>

@@ -1,4 +1,4 @@
-/** store_search: servers that the principal can install or ask for. */
+/** The tool store_search: finds servers that the principal can install or request. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { catalogEntries } from "../../db/catalog-entries.ts";
 import { createEntryStatusReader } from "../catalog/entry-status.ts";
@@ -12,12 +12,12 @@ export async function storeSearch(
   { query, category }: { query: string; category?: string | undefined },
 ): Promise<CallToolResult> {
   const words = query.toLowerCase().split(/\s+/);
-  const view = await createEntryStatusReader(deps, caller.gateway_id, caller);
+  const readStatus = await createEntryStatusReader(deps, caller.gateway_id, caller);
   const found = (await catalogEntries(deps.db, caller.gateway_id))
     .filter((entry) => entry.status === "shown" && (category ?? entry.category) === entry.category)
     .map((entry) => {
       const { code, name, vendor, category, description } = entry;
-      return { code, name, vendor, category, description, ...view(entry) };
+      return { code, name, vendor, category, description, ...readStatus(entry) };
     })
     .filter(({ level, ...entry }) => {
       const text = Object.values(entry).join(" ").toLowerCase();
@@ -29,6 +29,6 @@ export async function storeSearch(
       `${code}: ${name}. ${description} (${install_status})`,
   );
   const more = found.length - items.length;
-  if (more > 0) lines.push(`${more} more: look for something narrower.`);
-  return textResult(lines.join("\n") || "The Store has no such server.", { items, more });
+  if (more > 0) lines.push(`${more} more results. Use a narrower query.`);
+  return textResult(lines.join("\n") || "No server matches.", { items, more });
 }

@@ -1,4 +1,4 @@
-/** store_status: what is installed, what is missing or broken, and which requests are open. */
+/** The tool store_status: reports installs, missing requirements, failures and open requests. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { storeInstallTable } from "../../db/store-installs.ts";
 import { storeRequestTable } from "../../db/store-requests.ts";
@@ -12,19 +12,19 @@ export async function storeStatus(
   session: PrincipalSession,
   { code }: { code?: string | undefined },
 ): Promise<CallToolResult> {
-  const { deps, caller, servers: places, origin } = session;
+  const { deps, caller, servers, origin } = session;
   const { gateway_id, principal_sub } = caller;
   const where = { gateway_id, principal_sub, ...(code === undefined ? {} : { code }) };
-  const shown = await describeInstalls(
+  const described = await describeInstalls(
     deps,
     gateway_id,
     await storeInstallTable.all(deps.db, where),
   );
   const installs = await Promise.all(
-    shown.map(async (install) => {
-      const place = places.find(({ instance }) => instance.id === install.instance_id);
+    described.map(async (install) => {
+      const server = servers.find(({ instance }) => instance.id === install.instance_id);
       const offered =
-        install.state === "active" && place && (await listOfferedTools(session, place));
+        install.state === "active" && server && (await listOfferedTools(session, server));
       const { tools = [], notes = [], withheld, missing } = offered || {};
       const { name, instance_id, state, suspended_because } = install;
       return {
@@ -56,12 +56,12 @@ export async function storeStatus(
 }
 
 const WITHHELD_LABEL: Record<WithheldTool["reason"], string> = {
-  new: "New tools that wait for an administrator",
-  changed: "Changed tools that wait for an administrator",
+  new: "New tools waiting for an administrator",
+  changed: "Changed tools waiting for an administrator",
   blocked: "Tools blocked by the policy",
 };
 
-/** Without their names: those are text of the server that nobody has accepted, and a model reads the status. */
+/** Counts withheld tools without their names, which are unaccepted text of the server that a model would read. */
 function countWithheld(withheld: OfferedTools["withheld"]): string[] {
   const counts = new Map<string, number>();
   for (const { reason } of withheld.values()) {
@@ -87,6 +87,6 @@ function formatStatus({
   connect_url,
 }: InstallStatus): string {
   if (suspended_because) return `${name}: suspended (${suspended_because}).`;
-  if (connect_url) return `${name}: to be connected at ${connect_url}`;
+  if (connect_url) return `${name}: connect it at ${connect_url}`;
   return [`${name}: ${tools} tools.`, ...notes].join(" ");
 }

@@ -1,4 +1,4 @@
-/** The Store inside the client: the same operations as over HTTP, for the principal who calls. */
+/** The Store's MCP tools: the operations of the HTTP API, for the calling principal. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import { decode } from "../../contract/decode.ts";
@@ -18,23 +18,23 @@ interface StoreTool {
   run: (session: PrincipalSession, args: unknown) => Promise<CallToolResult>;
 }
 
-/** Clients send members that mean nothing here. */
+/** Ignores unknown arguments, which some clients send. */
 function defineStoreTool<Shape extends z.ZodObject>(
-  described: Pick<Tool, "name" | "title" | "description" | "annotations">,
+  description: Pick<Tool, "name" | "title" | "description" | "annotations">,
   shape: Shape,
   run: (session: PrincipalSession, args: z.output<Shape>) => Promise<CallToolResult>,
 ): StoreTool {
   const { properties, required } = z.toJSONSchema(shape, { io: "input" });
-  // A JSON Schema is JSON, which its own type does not say.
+  // The type of a JSON Schema does not say that it is JSON.
   const inputSchema = { type: "object", properties, required } as Tool["inputSchema"];
   return {
-    definition: { ...described, inputSchema },
+    definition: { ...description, inputSchema },
     run: (session, args) => run(session, decode(shape, args ?? {})),
   };
 }
 
-const code = z.string().trim().min(1).max(200).describe("The code of the server.");
-const instance_id = Id.optional().describe("Which instance, when there are several.");
+const code = z.string().trim().min(1).max(200).describe("Code of the server.");
+const instance_id = Id.optional().describe("Id of the instance, when the server has several.");
 
 export const storeTools: readonly StoreTool[] = [
   defineStoreTool(
@@ -42,11 +42,11 @@ export const storeTools: readonly StoreTool[] = [
       name: "store_search",
       title: "Search the Store",
       description:
-        "Finds MCP servers that the user can install or ask for, with the user's access level and install status for each.",
+        "Finds MCP servers that the user can install or request, with the access level and install status of each.",
       annotations: { readOnlyHint: true },
     },
     z.object({
-      query: z.string().max(200).default("").describe("Words to look for; empty finds all."),
+      query: z.string().max(200).default("").describe("Search words; empty returns all servers."),
       category: z.string().max(200).optional(),
     }),
     storeSearch,
@@ -56,12 +56,12 @@ export const storeTools: readonly StoreTool[] = [
       name: "store_install",
       title: "Install a server",
       description:
-        "Installs a server for the user, or asks an approver for it. When requires_reason is true, ask the user why they need it and call again with reason.",
+        "Installs a server for the user, or requests approval for it. When requires_reason is true, ask the user why they need it and call again with reason.",
     },
     z.object({
       code,
       instance_id,
-      reason: Reason.optional().describe("Why, in the user's words."),
+      reason: Reason.optional().describe("The reason, in the user's words."),
     }),
     storeInstall,
   ),
@@ -70,7 +70,7 @@ export const storeTools: readonly StoreTool[] = [
       name: "store_status",
       title: "Status of installed servers",
       description:
-        "Tells what the user has installed, what is missing or broken, and which requests are open.",
+        "Reports the user's installed servers, what is missing or broken, and open requests.",
       annotations: { readOnlyHint: true },
     },
     z.object({ code: code.optional() }),
@@ -80,7 +80,7 @@ export const storeTools: readonly StoreTool[] = [
     {
       name: "store_uninstall",
       title: "Uninstall a server",
-      description: "Removes a server of the user, with the account that was connected to it.",
+      description: "Uninstalls a server and deletes the account that was connected to it.",
       annotations: { destructiveHint: true },
     },
     z.object({ code, instance_id }),
@@ -88,7 +88,7 @@ export const storeTools: readonly StoreTool[] = [
   ),
 ];
 
-/** Undefined when the name is not one of these. */
+/** Returns undefined when `name` is not a Store tool. */
 export async function callStoreTool(
   session: PrincipalSession,
   { name, args }: ToolCallRequest,

@@ -4,11 +4,11 @@ import { assignPrefixes, assignToolNames, readPrefix } from "./tool-names.ts";
 const named = (...names: string[]) => names.map((name, index) => ({ id: `id-${index}`, name }));
 const only = (name: string) => {
   const [prefix] = assignPrefixes(named(name)).values();
-  if (!prefix) throw new Error("There is one.");
+  if (!prefix) throw new Error("no prefix");
   return prefix;
 };
 
-const mark = (tool: string) => Bun.SHA256.hash(tool, "hex").slice(0, 8);
+const hash = (tool: string) => Bun.SHA256.hash(tool, "hex").slice(0, 8);
 
 test.each([
   ["GitHub", "github"],
@@ -16,7 +16,7 @@ test.each([
   ["__odd__", "odd"],
   ["日本語", "server"],
   ["A name that is far too long for a prefix", "a_name_that_is_far_too_l"],
-])("%s is told as %s", (name, slug) => {
+])("the prefix of %s is %s", (name, slug) => {
   expect(only(name).long).toBe(slug);
 });
 
@@ -30,7 +30,7 @@ test("a later instance never changes the name of an older one", () => {
   expect(new Set(all).size).toBe(all.length);
 });
 
-test("thousands of instances of one name have a prefix each", () => {
+test("3000 instances of one name have unique prefixes", () => {
   const all = [...assignPrefixes(named(...Array(3000).fill("Server"))).values()];
 
   expect(new Set(all.flatMap(({ long, short }) => [long, short])).size).toBe(6000);
@@ -38,14 +38,18 @@ test("thousands of instances of one name have a prefix each", () => {
 
 test.each([
   ["plain", "search", "github__search"],
-  ["with underscores of its own", "a__b", "github__a__b"],
-  ["odd characters get a mark", "files/read", `github__files_read_${mark("files/read")}`],
-  ["nothing but odd characters", "日", `github____${mark("日")}`],
+  ["with underscores", "a__b", "github__a__b"],
+  [
+    "other characters are replaced and a hash is appended",
+    "files/read",
+    `github__files_read_${hash("files/read")}`,
+  ],
+  ["only other characters", "日", `github____${hash("日")}`],
 ])("a tool's name: %s", (_, tool, exposed) => {
   expect(assignToolNames(only("GitHub"), [tool], {}).get(tool)).toBe(exposed);
 });
 
-test("every name fits 64 characters of the allowed kind, and no two are alike", () => {
+test("every name is unique, at most 64 characters, and of the allowed characters", () => {
   const tools = [
     "a.b",
     "a_b",
@@ -65,7 +69,7 @@ test("every name fits 64 characters of the allowed kind, and no two are alike", 
   expect(exposed.every((name) => /^[a-z0-9_]+$/.test(readPrefix(name)))).toBe(true);
 });
 
-test("an alias stands in for the name, unless another tool has it", () => {
+test("an alias replaces the name, unless it is not unique", () => {
   const aliases = { one: "first", two: "three", four: "same", five: "same", toString: "text" };
   const tools = ["one", "two", "three", "four", "five", "constructor"];
 

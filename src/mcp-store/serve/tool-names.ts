@@ -1,4 +1,4 @@
-/** What is a tool called here? `<server>__<tool>`: at most 64 characters, never two alike, never another one. */
+/** Assigns the exposed names of tools, `<server>__<tool>`: at most 64 characters, unique and stable. */
 
 export interface NamedInstance {
   id: string;
@@ -7,7 +7,7 @@ export interface NamedInstance {
 
 export interface ToolPrefix {
   long: string;
-  /** For tools whose name would not fit behind the long one. */
+  /** For tools whose name does not fit after the long prefix. */
   short: string;
 }
 
@@ -18,12 +18,12 @@ const TOOL_HASH_LENGTH = 8;
 const SEPARATOR = "__";
 
 /**
- * By id. `instances` are all of a gateway: ids sort by age, so one that is added later never takes the
- * name of an older one, and what a principal has installed does not matter.
+ * Returns prefixes by instance id. `instances` are all of a gateway. Ids sort by age, so a later instance never
+ * changes the prefix of an older one, and prefixes do not depend on what a principal has installed.
  */
 export function assignPrefixes(instances: readonly NamedInstance[]): Map<string, ToolPrefix> {
   const taken = new Set<string>();
-  const free = (spell: (length: number) => string, from: number): string => {
+  const claim = (spell: (length: number) => string, from: number): string => {
     let length = from;
     while (taken.has(spell(length))) length += 1;
     taken.add(spell(length));
@@ -31,37 +31,40 @@ export function assignPrefixes(instances: readonly NamedInstance[]): Map<string,
   };
   const prefixes = new Map<string, ToolPrefix>();
   for (const { id, name } of instances.toSorted((one, other) => (one.id < other.id ? -1 : 1))) {
-    const mark = hashText(id);
+    const hash = hashText(id);
     const slug = slugify(name);
-    const long = free((length) => (length ? `${slug}_${mark.slice(0, length)}` : slug), 0);
-    const short = free((length) => mark.slice(0, length), MIN_SHORT_LENGTH);
+    const long = claim((length) => (length ? `${slug}_${hash.slice(0, length)}` : slug), 0);
+    const short = claim((length) => hash.slice(0, length), MIN_SHORT_LENGTH);
     prefixes.set(id, { long, short });
   }
   return prefixes;
 }
 
-/** By the tool's own name, for all tools of one instance. */
+/** Returns exposed names by the name at the server, for all tools of one instance. */
 export function assignToolNames(
   prefix: ToolPrefix,
   tools: readonly string[],
   aliases: Readonly<Record<string, string>>,
 ): Map<string, string> {
-  const own = new Set(tools);
-  const wished = tools.flatMap((tool) => (Object.hasOwn(aliases, tool) ? [aliases[tool]] : []));
-  const partOf = (tool: string): string => {
+  const names = new Set(tools);
+  const requestedAliases = tools.flatMap((tool) =>
+    Object.hasOwn(aliases, tool) ? [aliases[tool]] : [],
+  );
+  const toSuffix = (tool: string): string => {
     const alias = Object.hasOwn(aliases, tool) ? aliases[tool] : undefined;
     if (alias !== undefined) {
-      const alone = !own.has(alias) && wished.filter((other) => other === alias).length === 1;
-      if (alone) return alias;
+      const isUnique =
+        !names.has(alias) && requestedAliases.filter((other) => other === alias).length === 1;
+      if (isUnique) return alias;
     }
     const clean = tool.replace(/[^A-Za-z0-9_-]/g, "_");
-    // What had to be changed could be what another tool is called: its mark keeps them apart.
+    // A replaced character could produce the name of another tool, so a hash is appended.
     return clean === tool ? tool : `${clean}_${hashText(tool).slice(0, TOOL_HASH_LENGTH)}`;
   };
-  return new Map(tools.map((tool) => [tool, joinName(prefix, partOf(tool), tool)]));
+  return new Map(tools.map((tool) => [tool, joinName(prefix, toSuffix(tool), tool)]));
 }
 
-/** The prefix that an exposed name begins with. */
+/** Returns the prefix of an exposed name. */
 export const readPrefix = (exposed: string): string => exposed.slice(0, exposed.indexOf(SEPARATOR));
 
 function joinName({ long, short }: ToolPrefix, part: string, tool: string): string {
@@ -73,7 +76,7 @@ function joinName({ long, short }: ToolPrefix, part: string, tool: string): stri
   return `${short}${SEPARATOR}${part}`.slice(0, MAX_NAME_LENGTH - end.length) + end;
 }
 
-/** Runs of other characters become one `_`, so that no slug holds what stands between the parts. */
+/** Replaces runs of other characters by one `_`, so that a slug never contains the separator. */
 function slugify(name: string): string {
   const plain = name.toLowerCase().replace(/[^a-z0-9]+/g, "_");
   return plain.replace(/^_/, "").slice(0, MAX_SLUG_LENGTH).replace(/_$/, "") || "server";

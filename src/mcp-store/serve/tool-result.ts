@@ -1,4 +1,4 @@
-/** Tool results of our own. A refusal is one too: clients take a 4xx here for a broken connection. */
+/** Builds tool results. Errors are results too, because clients treat a 4xx response as a broken connection. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AppError } from "../../contract/errors.ts";
 
@@ -7,7 +7,7 @@ export const errorResult = (text: string): CallToolResult => ({
   isError: true,
 });
 
-/** What we threw is told; anything else is our bug and goes to the log of whoever catches it. */
+/** Returns the message of an AppError. Other errors are logged by the caller and not sent. */
 export function toErrorResult(error: AppError): CallToolResult {
   const { code, message } = error;
   return { ...errorResult(message), structuredContent: { error: code, message } };

@@ -1,4 +1,4 @@
-/** Connected clients of upstream MCP servers, kept for the next call: a handshake costs more than a call. */
+/** Pools connected clients of upstream MCP servers, because a handshake costs more than a call. */
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
@@ -8,14 +8,14 @@ import type { CallTarget } from "./resolve-target.ts";
 import { createUpstreamFetch, HANDSHAKE_TIMEOUT_MS } from "./upstream-fetch.ts";
 
 export interface ClientPool {
-  /** `work` runs again in a new session when the upstream lost the old one. */
+  /** Runs `work` again in a new session when the upstream has lost the old one. */
   use: <T>(target: CallTarget, work: (client: Client) => Promise<T>) => Promise<T>;
   stop: () => void;
 }
 
 interface PooledClient {
   client: Promise<Client>;
-  /** Of the newest call: credentials change while a session lasts. */
+  /** Headers of the newest call: credentials can change during a session. */
   headers: Record<string, string>;
   users: number;
   idle_since: number;
@@ -25,39 +25,39 @@ const MAX_CLIENTS = 1000;
 const IDLE_MS = 300_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** `onChanged` hears that an upstream has other tools than before. */
+/** `onChanged` is called when an upstream reports that its tools have changed. */
 export function createClientPool(
   deps: Deps,
   reserveMemory: OpenReservation,
   onChanged: (target: CallTarget) => void,
 ): ClientPool {
-  const kept = new Map<string, PooledClient>(); // least recently used first
-  const sweeping = setInterval(() => {
-    for (const [key, one] of kept) {
+  const clients = new Map<string, PooledClient>(); // least recently used first
+  const sweepTimer = setInterval(() => {
+    for (const [key, one] of clients) {
       if (one.users === 0 && elapsedMs() - one.idle_since > IDLE_MS) drop(key, one);
     }
   }, SWEEP_INTERVAL_MS);
-  sweeping.unref();
+  sweepTimer.unref();
 
   function drop(key: string, pooled: PooledClient): void {
-    if (kept.get(key) === pooled) kept.delete(key);
+    if (clients.get(key) === pooled) clients.delete(key);
     void pooled.client.then((client) => client.close()).catch(() => {});
   }
 
-  function take(target: CallTarget): { pooled: PooledClient; fresh: boolean } {
-    const known = kept.get(target.key);
-    kept.delete(target.key);
+  function take(target: CallTarget): { pooled: PooledClient; isNew: boolean } {
+    const known = clients.get(target.key);
+    clients.delete(target.key);
     const pooled = known ?? open(target);
     pooled.headers = target.headers;
-    kept.set(target.key, pooled);
-    if (kept.size > MAX_CLIENTS) {
-      for (const [key, one] of kept) {
+    clients.set(target.key, pooled);
+    if (clients.size > MAX_CLIENTS) {
+      for (const [key, one] of clients) {
         if (one.users > 0) continue;
         drop(key, one);
         break;
       }
     }
-    return { pooled, fresh: known === undefined };
+    return { pooled, isNew: known === undefined };
   }
 
   function open(target: CallTarget): PooledClient {
@@ -74,16 +74,16 @@ export function createClientPool(
   }
 
   async function use<T>(target: CallTarget, work: (client: Client) => Promise<T>): Promise<T> {
-    const { pooled, fresh } = take(target);
+    const { pooled, isNew } = take(target);
     pooled.users += 1;
     try {
       return await work(await pooled.client);
     } catch (thrown) {
-      if (!fresh && isSessionLost(thrown)) {
+      if (!isNew && isSessionLost(thrown)) {
         drop(target.key, pooled);
         return await use(target, work);
       }
-      // A client that never connected is of no use to the next call.
+      // Removes a client whose connection failed.
       await pooled.client.catch(() => drop(target.key, pooled));
       throw thrown;
     } finally {
@@ -95,8 +95,8 @@ export function createClientPool(
   return {
     use,
     stop: () => {
-      clearInterval(sweeping);
-      for (const [key, one] of kept) drop(key, one);
+      clearInterval(sweepTimer);
+      for (const [key, one] of clients) drop(key, one);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What is wrong with an upstream, in words that hold nothing of its own: those could repeat a credential. */
+/** Describes a failure of an upstream without the upstream's own text, which could contain a credential. */
 import {
   InsufficientScopeError,
   ProtocolError,
@@ -12,35 +12,35 @@ export function describeUpstreamError(thrown: unknown): string {
   const failure = findRootCause(thrown);
   if (failure instanceof AppError) return failure.message;
   if (failure instanceof InsufficientScopeError) {
-    return "The account that is connected there lacks a permission for this.";
+    return "The connected account lacks a required permission.";
   }
   if (failure instanceof SdkHttpError) {
     return isCredentialRejected(failure)
-      ? "The server refused the credential."
-      : `The server answered ${failure.status}.`;
+      ? "The server rejected the credential."
+      : `The server returned status ${failure.status}.`;
   }
   if (failure instanceof ProtocolError) {
-    return `The server answered with the error ${failure.code}.`;
+    return `The server returned error ${failure.code}.`;
   }
   if (failure instanceof SdkError && failure.code === SdkErrorCode.RequestTimeout) {
-    return "The server did not answer in time.";
+    return "The server did not respond in time.";
   }
-  return "The server does not speak MCP as it should.";
+  return "The server's response is not valid MCP.";
 }
 
-/** Not 403: that is about what was asked, and the account stays what it is. */
+/** A 403 is not included: it concerns the request, and the credential remains valid. */
 export function isCredentialRejected(thrown: unknown): boolean {
   const failure = findRootCause(thrown);
   return failure instanceof SdkHttpError && failure.status === 401;
 }
 
-/** It knows the session no more, and so has done nothing: the call may be made again in a new one. */
+/** A lost session means that the call was not executed, so it can be repeated in a new one. */
 export function isSessionLost(thrown: unknown): boolean {
   const failure = findRootCause(thrown);
   return failure instanceof SdkHttpError && (failure.status === 404 || failure.status === 400);
 }
 
-/** The SDK wraps what the transport threw. */
+/** Unwraps the error of the transport from the errors of the SDK. */
 function findRootCause(thrown: unknown): unknown {
   let error = thrown;
   for (let depth = 0; depth < MAX_CAUSES; depth += 1) {

@@ -1,4 +1,4 @@
-/** Lists the tools of an upstream, page by page, up to what a client could use. */
+/** Fetches the tools of an upstream, page by page, up to the limits below. */
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { elapsedMs } from "../../lib/time/clock.ts";
@@ -7,36 +7,36 @@ import { HANDSHAKE_TIMEOUT_MS } from "./upstream-fetch.ts";
 
 export interface ToolList {
   tools: UpstreamTool[];
-  /** What was left out, for people to read. */
+  /** Describes what was left out. */
   notes: string[];
 }
 
 const MAX_TOOLS = 1000;
 const MAX_PAGES = 50;
-/** Of all pages together: a list of tools waits for every server. */
+/** Limit for all pages together, because tools/list waits for every server. */
 const MAX_TOTAL_MS = 2 * HANDSHAKE_TIMEOUT_MS;
 const MIB = 1024 * 1024;
-/** Of all definitions together: each caller is sent them, and the guard evaluates them. */
+/** Limit for all definitions together: they are sent to each caller and evaluated by the guard. */
 const MAX_MIB = 4;
 
-/** Tools are checked one by one: a bad one must not take the others with it. */
+/** Tools are validated one by one, so that an invalid one does not invalidate the list. */
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 export async function fetchToolList(client: Client): Promise<ToolList> {
-  /** Calls go by name, so the first tool of a name is used. */
+  /** The first tool of a name is used, because calls contain only the name. */
   const byName = new Map<string, UpstreamTool>();
   const notes: string[] = [];
   let offered = 0;
   let unusable = 0;
   let size = 0;
 
-  /** Returns false where no more are taken. */
-  function take(listed: unknown): boolean {
+  /** Returns false when a limit is reached. */
+  function addTool(value: unknown): boolean {
     offered += 1;
-    const tool = offered > MAX_TOOLS ? undefined : readTool(listed);
+    const tool = offered > MAX_TOOLS ? undefined : readTool(value);
     if (offered > MAX_TOOLS || size + (tool?.size ?? 0) > MAX_MIB * MIB) {
       const limit = offered > MAX_TOOLS ? `${MAX_TOOLS} tools` : `${MAX_MIB} MiB of tools`;
-      notes.push(`It has more than ${limit}; the others are left out.`);
+      notes.push(`The server has more than ${limit}; the rest is left out.`);
       return false;
     }
     if (!tool || byName.has(tool.definition.name)) unusable += 1;
@@ -54,16 +54,16 @@ export async function fetchToolList(client: Client): Promise<ToolList> {
     const request = { method: "tools/list", params };
     const timeout = Math.max(1, Math.min(HANDSHAKE_TIMEOUT_MS, end - elapsedMs()));
     const { tools, nextCursor } = await client.request(request, Page, { timeout });
-    tools.every(take);
+    tools.every(addTool);
     cursor = nextCursor;
     if (cursor === undefined) break;
   }
   if (notes.length === 0 && cursor !== undefined) {
-    notes.push(`It has more than ${MAX_PAGES} pages of tools; the others are left out.`);
+    notes.push(`The server has more than ${MAX_PAGES} pages of tools; the rest is left out.`);
   }
   if (unusable > 0) {
     notes.push(
-      `${unusable} of its tools cannot be used: wrong name or schema, or callable only as tasks.`,
+      `${unusable} tools cannot be used: invalid or duplicate name, invalid schema, or callable only as tasks.`,
     );
   }
   return { tools: [...byName.values()], notes };

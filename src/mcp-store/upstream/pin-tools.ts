@@ -1,4 +1,4 @@
-/** Holds back tools that nobody has accepted: a known server must not add or change a tool unseen. */
+/** Holds back new and changed tools of a known server until an administrator accepts them. */
 import {
   listPins,
   NEVER_ACCEPTED,
@@ -12,15 +12,15 @@ import { type McpRegistryRow, registryTable } from "../../db/registries.ts";
 import type { Deps } from "../../deps.ts";
 import type { UpstreamTool } from "./tool-definition.ts";
 
-/** Why a tool is held back. */
+/** Reason for which a tool is held back. */
 export type HoldReason = "new" | "changed";
 
-/** Caps the new tools of one server that wait for an administrator, so that it cannot fill the table. */
+/** Caps the new tools of one server that wait for acceptance, so that it cannot fill the table. */
 const MAX_WAITING = 200;
 
 /**
- * Returns the names of the tools that an administrator must accept first. The tools of the first
- * list are accepted as they are: by adding the server, the administrator has accepted those.
+ * Returns the names of the tools that an administrator must accept first. The tools of the first list are
+ * accepted automatically, because the administrator accepted them by adding the server.
  */
 export async function pinTools(
   deps: Deps,
@@ -28,8 +28,8 @@ export async function pinTools(
   tools: readonly UpstreamTool[],
 ): Promise<ReadonlyMap<string, HoldReason>> {
   const known = await readPins(deps, instance);
-  const settled = tools.every((tool) => isRecorded(known.get(tool.definition.name), tool));
-  const pins = settled ? known : await recordTools(deps, instance, tools);
+  const isComplete = tools.every((tool) => isRecorded(known.get(tool.definition.name), tool));
+  const pins = isComplete ? known : await recordTools(deps, instance, tools);
   const held = new Map<string, HoldReason>();
   for (const { definition, hash } of tools) {
     const accepted = pins.get(definition.name)?.hash ?? NEVER_ACCEPTED;
@@ -61,7 +61,7 @@ function recordTools(
       if (!pin || isRecorded(pin, tool)) continue;
       if (pin.hash !== tool.hash) await holdChangedTool(deps, instance, pin, tool);
       else {
-        // Reverted to what was accepted.
+        // Reverted to the accepted definition.
         await pinnedToolTable.update(db, pin.id, { held_hash: null, held_definition: null });
       }
     }
@@ -73,8 +73,8 @@ function recordTools(
 }
 
 /**
- * Where too many wait, tools that the server no longer lists make room. Those that take their place are not
- * recorded: a server that invents names would fill the audit log, which is never swept.
+ * When too many tools wait, those that the server no longer lists are replaced. Replacements are not recorded,
+ * because a server that invents names would fill the audit log, which is never swept.
  */
 async function holdNewTools(
   deps: Deps,
@@ -98,7 +98,7 @@ async function holdNewTools(
   }
 }
 
-/** The actor in the audit log: no person made this change. */
+/** Actor in the audit log for changes that no person made. */
 const DISCOVERY = "tool discovery";
 
 function toPinRow(
@@ -121,7 +121,7 @@ function toPinRow(
   };
 }
 
-/** Recorded once for each acceptance: a server that changes a tool at every list would fill the audit log. */
+/** Records a change once per acceptance, so that a server which changes a tool on every list cannot fill the audit log. */
 async function holdChangedTool(
   deps: Deps,
   instance: McpRegistryRow,

@@ -6,22 +6,22 @@ import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
 
 export interface StreamOptions {
-  /** Called with the bytes of each chunk; throws where they are too many. */
+  /** Called with the size of each chunk; throws when the total is too large. */
   count: (bytes: number) => void;
   /** Parses the data of an event. */
   parse: (data: string) => object;
   /** Receives the messages that precede the response, as they arrive. */
   onmessage: (message: object) => void;
-  /** Opens the stream again, behind the event with this id. */
+  /** Opens the stream again, after the event with this id. */
   resume: (last_event_id: string) => Promise<Reply>;
   /** Ends the wait between two connections. */
   signal: AbortSignal;
 }
 
-/** What can be sent back as a header. */
+/** An event id that can be sent as a header. */
 const RESUMABLE_ID = /^[\x20-\x7e]{1,1024}$/;
 
-/** A server that does not say how long to wait, and one that says not to. */
+/** Delay before resuming where the server sets none, and the lower bound of what it may set. */
 const DEFAULT_RETRY_MS = 1_000;
 const MIN_RETRY_MS = 100;
 
@@ -34,7 +34,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
     if (RESUMABLE_ID.test(id)) last_event_id = id;
     if (wait !== undefined) retry_ms = Math.max(wait, MIN_RETRY_MS);
-    // Without data it only announces its id. Types of the server's own mean nothing here.
+    // An event without data only sets the id, and other event types are not MCP messages.
     if (data === "" || type !== "message") return undefined;
     const message = options.parse(data);
     if ("result" in message || "error" in message) return message;
@@ -43,11 +43,11 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   }
 
   for (;;) {
-    let broken: unknown;
+    let readError: unknown;
     const chunks = async function* () {
       for (;;) {
         const chunk = await reply.read().catch((thrown: unknown) => {
-          broken = thrown;
+          readError = thrown;
         });
         if (!chunk) return;
         options.count(chunk.byteLength);
@@ -62,7 +62,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
     } finally {
       reply.cancel();
     }
-    if (last_event_id === "" || options.signal.aborted) throw broken ?? streamEndedError();
+    if (last_event_id === "" || options.signal.aborted) throw readError ?? streamEndedError();
     await setTimeout(retry_ms, undefined, { signal: options.signal });
     reply = await options.resume(last_event_id);
     if (reply.status !== 200 || !isEventStream(reply.headers)) {

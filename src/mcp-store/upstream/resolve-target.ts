@@ -1,4 +1,4 @@
-/** Where does a call to an instance go, and with which credential? */
+/** Resolves the URL, headers and credential of a call to an instance. */
 import { AppError } from "../../contract/errors.ts";
 import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
 import { type McpRegistryRow, registrySecret } from "../../db/registries.ts";
@@ -17,21 +17,21 @@ export interface CallTarget {
   url: string;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** Same key: same server, same account, and so the same session. */
+  /** Identifies server and account; calls with the same key share a session. */
   key: string;
-  /** What was used as a token, for when it is refused. */
+  /** The token in `headers`, to request another one if it is rejected. */
   token: string | undefined;
 }
 
-/** What a principal must do before there is a target. */
+/** Requirements that the principal must fulfill first: values, or an account. */
 export type MissingInput = "config" | "auth";
 
-/** `refused`: a token that the upstream did not take. */
+/** `rejected` is a token that the upstream rejected. */
 export async function resolveTarget(
   deps: Deps,
   vault: Vault,
   { instance, install, sign_in }: InstanceUse,
-  refused?: string,
+  rejected?: string,
 ): Promise<CallTarget | MissingInput> {
   const values = openValues(deps, install, sign_in);
   const fields = listInstanceFields(instance);
@@ -39,9 +39,9 @@ export async function resolveTarget(
 
   const headers = openSharedHeaders(deps, instance);
   const url = fillUrl(instance, values);
-  for (const { key, in: place } of instance.provider_options.fields) {
+  for (const { key, in: location } of instance.provider_options.fields) {
     const value = values.get(key);
-    if (place === "header" && value !== undefined) headers[key.toLowerCase()] = value;
+    if (location === "header" && value !== undefined) headers[key.toLowerCase()] = value;
   }
   const { auth } = instance;
   let token: string | undefined;
@@ -50,16 +50,16 @@ export async function resolveTarget(
     headers[auth.header.toLowerCase()] = auth.scheme ? `${auth.scheme} ${key}` : key;
   }
   if (auth?.type === "client_credentials")
-    token = await vault.getClientToken(instance, auth, refused);
+    token = await vault.getClientToken(instance, auth, rejected);
   if (isForwarded(instance)) {
     if (install && sign_in !== undefined) {
-      token = await vault.getAccessToken(instance, { ...install, sign_in }, refused);
+      token = await vault.getAccessToken(instance, { ...install, sign_in }, rejected);
     }
     if (token === undefined) return "auth";
   }
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
-  const own = requiresPrincipal(instance) || fields.length > 0;
-  const owner = own ? [install?.principal_sub, sign_in] : [];
+  const isPersonal = requiresPrincipal(instance) || fields.length > 0;
+  const owner = isPersonal ? [install?.principal_sub, sign_in] : [];
   return {
     instance,
     url,
@@ -69,11 +69,11 @@ export async function resolveTarget(
   };
 }
 
-/** Nobody can use it without an account or a value of their own. */
+/** Returns whether an instance requires an account or a value of each principal. */
 export const requiresPrincipal = (instance: McpRegistryRow): boolean =>
   isForwarded(instance) || listInstanceFields(instance).some(({ required }) => required);
 
-/** Returns the values of an install that this sign-in may use. One that no key opens counts as not filled in. */
+/** Returns the decrypted values that a sign-in may use. A value that cannot be decrypted counts as missing. */
 export function openValues(
   deps: Deps,
   install: Pick<StoreInstallRow, "id" | "config" | "filled_by"> | undefined,
@@ -95,14 +95,14 @@ export function fillUrl(
   values: ReadonlyMap<string, string>,
 ): string {
   const url = new URL(fillTemplate(provider_options.url, (name) => toPathValue(values.get(name))));
-  for (const { key, in: place } of provider_options.fields) {
+  for (const { key, in: location } of provider_options.fields) {
     const value = values.get(key);
-    if (place === "query" && value !== undefined) url.searchParams.set(key, value);
+    if (location === "query" && value !== undefined) url.searchParams.set(key, value);
   }
   return url.href;
 }
 
-/** Dots that climb are what encoding does not stop. */
+/** Removes `.` and `..`, which percent-encoding does not escape. */
 const toPathValue = (value = ""): string => (/^\.{1,2}$/.test(value) ? "" : value);
 
 function openSharedHeaders(deps: Deps, { id, provider_options, auth }: McpRegistryRow) {
@@ -115,8 +115,8 @@ function openSharedHeaders(deps: Deps, { id, provider_options, auth }: McpRegist
   for (const [name, [path, text]] of sealed) {
     const value = unseal(deps.keyring(), registrySecret(id, path), text);
     if (value === undefined) {
-      const told = `The secret of its header ${name} cannot be decrypted: set it again.`;
-      throw new AppError("upstream_failed", told);
+      const message = `The secret of the header ${name} cannot be decrypted: set it again.`;
+      throw new AppError("upstream_failed", message);
     }
     headers[name.toLowerCase()] = value;
   }

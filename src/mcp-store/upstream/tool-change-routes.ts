@@ -1,4 +1,4 @@
-/** Lists the tools that are held back, and accepts one as it is now. */
+/** Lists tools that are held back, and accepts one with its current definition. */
 import { AppError } from "../../contract/errors.ts";
 import { acceptToolChange, listToolChanges, type ToolChange } from "../../contract/store-tools.ts";
 import {
@@ -33,7 +33,7 @@ export const toolChangeRoutes: Route[] = [
     // Otherwise a server could change the tool again while an administrator reviews it.
     const { hash = row.held_hash } = call.query;
     if (hash !== row.held_hash) {
-      const text = "hash: the tool has changed again since; review its current definition.";
+      const text = "hash: the tool has changed since it was listed. Review its current definition.";
       throw new AppError("conflict", text);
     }
     await pinnedToolTable.update(deps.db, row.id, {
@@ -57,7 +57,7 @@ export const toolChangeRoutes: Route[] = [
 ];
 
 const changeNotFound = (id: string): AppError =>
-  new AppError("not_found", `No tool is held back under the id ${id}.`);
+  new AppError("not_found", `No held-back tool has the id ${id}. List the changes again.`);
 
 async function findChange(deps: Deps, gateway_id: string, id: string): Promise<ToolChange> {
   const row = await pinnedToolTable.find(deps.db, { id });

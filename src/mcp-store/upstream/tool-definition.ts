@@ -1,7 +1,7 @@
-/** A tool as an upstream describes it: what of it is passed on, and the hash by which a change is found. */
+/** Parses the definition of an upstream's tool: the members that are passed on, and a hash to detect changes. */
 import { z } from "zod";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
 const ToolName = z.string().regex(/^[^\u0000-\u001f\u007f]{1,256}$/);
 
 const ObjectSchema = z.looseObject({ type: z.literal("object") });
@@ -11,7 +11,7 @@ const Definition = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   inputSchema: ObjectSchema,
-  // Older clients refuse a whole list for one that is not an object's.
+  // Older clients reject the whole list for one output schema that is not an object schema.
   outputSchema: ObjectSchema.optional().catch(undefined),
   annotations: z.looseObject({}).optional().catch(undefined),
 });
@@ -20,27 +20,27 @@ const Definition = z.object({
 const TaskOnly = z.object({ execution: z.object({ taskSupport: z.literal("required") }) });
 
 export interface UpstreamTool {
-  /** What clients see, except for the name. */
+  /** The definition for clients, except for the name. */
   definition: z.infer<typeof Definition>;
   hash: string;
-  /** Characters of the definition. */
+  /** Size of the definition in characters. */
   size: number;
 }
 
 const MAX_CHARACTERS = 65_536;
 const MAX_DEPTH = 64;
 
-/** Undefined for what no client could use, or is too long or too deep to be a description. */
-export function readTool(told: unknown): UpstreamTool | undefined {
-  const parsed = Definition.safeParse(told);
+/** Returns undefined for a tool that no client can use, or that is too long or too deeply nested. */
+export function readTool(value: unknown): UpstreamTool | undefined {
+  const parsed = Definition.safeParse(value);
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
-  if (TaskOnly.safeParse(told).success) return undefined;
+  if (TaskOnly.safeParse(value).success) return undefined;
   const text = canonicalize(parsed.data, 0);
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
 }
 
-/** Equal for equal values, in whatever order a server writes its members. */
+/** Returns the same text for equal values, independent of the order of members. */
 function canonicalize(value: unknown, depth: number): string | undefined {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   if (depth === MAX_DEPTH) return undefined;

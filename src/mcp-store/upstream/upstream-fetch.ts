@@ -1,4 +1,4 @@
-/** Sends the HTTP requests of the MCP client through src/net, limited in time and memory. */
+/** Sends the HTTP requests of the MCP client through src/net, with limits on time and memory. */
 import {
   type FetchLike,
   type JSONRPCMessage,
@@ -17,33 +17,33 @@ import { readStreamedResponse } from "./read-streamed-response.ts";
 
 /** Timeout of handshakes and lists. */
 export const HANDSHAKE_TIMEOUT_MS = 5_000;
-/** One response, with everything that is streamed before it. */
+/** Limit for one response, with everything that is streamed before it. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** A response is in memory as bytes and as text before it is parsed. */
 const COPIES = 2;
 
 export interface UpstreamFetchOptions {
   allow_private: boolean;
-  /** Counts the memory of one response, until it is parsed. */
+  /** Reserves the memory of one response, until it is parsed. */
   reserveMemory: () => MemoryReservation;
-  /** Added to every request: the credential, as it is now. */
+  /** Returns the headers for every request: the current credential. */
   headers: () => Record<string, string>;
-  /** Receives what a server streams before its response, as it arrives: progress. */
+  /** Receives the messages that precede the response, such as progress, as they arrive. */
   onmessage: (message: JSONRPCMessage) => void;
 }
 
 export function createUpstreamFetch(deps: Deps, options: UpstreamFetchOptions): FetchLike {
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   return async (url, init = {}) => {
-    // The client would keep a stream open for each upstream; lists are requested again anyway.
+    // Otherwise the client would keep a stream open for each upstream, and lists are refreshed anyway.
     if (init.method === "GET") return new Response(null, { status: METHOD_NOT_ALLOWED });
     const body = typeof init.body === "string" ? init.body : null;
     const max_ms = body !== null && isToolCall(body) ? call_ms : HANDSHAKE_TIMEOUT_MS;
-    // Spans everything up to the last byte of the response, so that one that trickles ends too.
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new AppError("upstream_timeout")), max_ms);
-    const signal = init.signal ? AbortSignal.any([late.signal, init.signal]) : late.signal;
-    const given = Object.fromEntries(new Headers(init.headers));
+    // Covers the request up to the last byte of the response, so that a slow response ends too.
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new AppError("upstream_timeout")), max_ms);
+    const signal = init.signal ? AbortSignal.any([deadline.signal, init.signal]) : deadline.signal;
+    const sdkHeaders = Object.fromEntries(new Headers(init.headers));
     const send = (method: string, headers: Record<string, string>, sent: string | null) =>
       deps.send({
         url: String(url),
@@ -54,52 +54,52 @@ export function createUpstreamFetch(deps: Deps, options: UpstreamFetchOptions): 
         signal,
         timeouts: { headers_ms: max_ms, idle_ms: max_ms },
       });
-    const hold = options.reserveMemory();
+    const memory = options.reserveMemory();
     try {
-      const reply = await send(init.method ?? "POST", given, body);
+      const reply = await send(init.method ?? "POST", sdkHeaders, body);
       const resume = (last_event_id: string) =>
         send(
           "GET",
-          { ...buildResumeHeaders(given, reply.headers), "last-event-id": last_event_id },
+          { ...buildResumeHeaders(sdkHeaders, reply.headers), "last-event-id": last_event_id },
           null,
         );
-      return await receiveResponse(reply, { hold, signal, resume, onmessage: options.onmessage });
+      return await receiveResponse(reply, { memory, signal, resume, onmessage: options.onmessage });
     } finally {
       clearTimeout(timer);
-      hold.release();
+      memory.release();
     }
   };
 }
 
 const METHOD_NOT_ALLOWED = 405;
 
-/** The SDK writes the method first. Parsing the body again would double its memory. */
+/** Searches only the start of the body, where the SDK writes the method: parsing it again would double its memory. */
 const isToolCall = (body: string): boolean =>
   body.slice(0, METHOD_SEARCH_CHARACTERS).includes('"method":"tools/call"');
 const METHOD_SEARCH_CHARACTERS = 100;
 
 /** Headers of the request that resumes the response to a POST. */
 function buildResumeHeaders(
-  given: Record<string, string>,
+  original: Record<string, string>,
   headers: ReplyHeaders,
 ): Record<string, string> {
-  const { "content-type": _, "mcp-method": __, "mcp-name": ___, ...rest } = given;
+  const { "content-type": _, "mcp-method": __, "mcp-name": ___, ...rest } = original;
   return { ...rest, ...pickSessionHeader(headers), accept: "text/event-stream" };
 }
 
 interface ReceiveOptions extends Pick<UpstreamFetchOptions, "onmessage"> {
-  hold: MemoryReservation;
+  memory: MemoryReservation;
   signal: AbortSignal;
   resume: (last_event_id: string) => Promise<Reply>;
 }
 
 /**
- * Event streams are read here up to the response: the SDK waits for its own timeout when one breaks,
- * and reads one of any size.
+ * Reads event streams up to the response. The SDK would wait for its own timeout after a broken stream, and would
+ * read a stream of any size.
  */
 async function receiveResponse(
   reply: Reply,
-  { hold, signal, resume, onmessage }: ReceiveOptions,
+  { memory, signal, resume, onmessage }: ReceiveOptions,
 ): Promise<Response> {
   const { status, headers } = reply;
   const ok = status >= 200 && status < 300;
@@ -108,26 +108,26 @@ async function receiveResponse(
     const { weight, depth, members } = measureJson(text);
     if (depth > MAX_DEPTH) throw tooDeep();
     if (members > MAX_MEMBERS) throw tooManyMembers();
-    hold.add(weight);
+    memory.add(weight);
     return parseMessage(text);
   };
   const checkSize = createSizeCap(MAX_BYTES, tooLarge);
   const count = (bytes: number) => {
     checkSize(bytes);
-    hold.add(bytes * COPIES);
+    memory.add(bytes * COPIES);
   };
   if (ok && isEventStream(headers)) {
-    const take = (message: object) => onmessage(parseJSONRPCMessage(message));
+    const onPrecedingMessage = (message: object) => onmessage(parseJSONRPCMessage(message));
     const message = await readStreamedResponse(reply, {
       count,
       parse,
-      onmessage: take,
+      onmessage: onPrecedingMessage,
       resume,
       signal,
     });
     return toParsedResponse(message, pickSessionHeader(headers));
   }
-  // Error bodies may repeat our credential. Only the protocol's own refusals are read.
+  // Error bodies may contain our credential. Only statuses that the protocol defines are read.
   const isRead = ok || status === 400 || status === 404;
   if (!isRead) reply.cancel();
   const text = isRead ? new TextDecoder().decode(await readBytes(reply, count)) : "";
@@ -148,7 +148,7 @@ const tooDeep = () =>
 const tooManyMembers = () =>
   new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
 
-/** Hands over what is parsed already: parsing it twice would double the memory of a large result. */
+/** Returns a response with a parsed body, because parsing twice would double the memory of a large result. */
 const toParsedResponse = (message: object, headers: Record<string, string>): Response =>
   Object.assign(new Response(null, { headers: { ...headers, "content-type": JSON_TYPE } }), {
     json: async () => message,
@@ -161,9 +161,9 @@ function parseMessage(text: string): object {
     const message: unknown = JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
   } catch {
-    // Reported below, without the text: it may repeat a credential.
+    // Reported below without the text, which may contain a credential.
   }
-  throw new AppError("upstream_failed", "The server sent a message that is not JSON.");
+  throw new AppError("upstream_failed", "The server sent a message that is not a JSON object.");
 }
 
 const pickSessionHeader = (headers: ReplyHeaders): Record<string, string> => {
@@ -171,7 +171,7 @@ const pickSessionHeader = (headers: ReplyHeaders): Record<string, string> => {
   return session === undefined ? {} : { "mcp-session-id": session };
 };
 
-/** The SDK checks `location`: it follows within the same origin only. */
+/** Includes `location`, which the SDK follows only within the same origin. */
 const pickHeaders = (headers: ReplyHeaders): Record<string, string> => {
   const location = headers.get("location");
   return { ...pickSessionHeader(headers), ...(location === undefined ? {} : { location }) };

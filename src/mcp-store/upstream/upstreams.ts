@@ -1,4 +1,4 @@
-/** The upstream MCP servers as the endpoint uses them: which tools has one, and what does a call answer? */
+/** Lists and calls the tools of upstream MCP servers. */
 import {
   type CallToolResult,
   type Client,
@@ -19,7 +19,7 @@ import { type HoldReason, pinTools } from "./pin-tools.ts";
 import { type CallTarget, type MissingInput, resolveTarget } from "./resolve-target.ts";
 import type { UpstreamTool } from "./tool-definition.ts";
 
-/** An instance, and the install and sign-in with which a principal uses it; a consumer has neither. */
+/** An instance with the install and sign-in of the principal who uses it; undefined for a consumer. */
 export interface InstanceUse {
   instance: McpRegistryRow;
   install: StoreInstallRow | undefined;
@@ -27,13 +27,13 @@ export interface InstanceUse {
 }
 
 export interface ServerTools {
-  /** Allowed ones, without those held back. */
+  /** Allowed tools, without those held back. */
   tools: readonly UpstreamTool[];
-  /** Every name that the server told: what one is called here must not depend on who may use it. */
+  /** Names of all tools of the server: exposed names must not depend on the caller's permissions. */
   names: readonly string[];
   /** Tools that an administrator must accept first, by name. */
   held: ReadonlyMap<string, HoldReason>;
-  /** What is wrong or was left out, for people to read. */
+  /** Describes failures and omitted tools. */
   notes: readonly string[];
   missing: MissingInput | undefined;
 }
@@ -42,46 +42,46 @@ export interface UpstreamToolCall {
   tool: UpstreamTool;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
-  /** Undefined: nobody asked to be told. */
+  /** Undefined: the client did not request progress. */
   onprogress: ProgressCallback | undefined;
-  /** Continue the trace of the request; none when it has no trace. */
+  /** Headers that continue the trace of the request; empty when it has no trace. */
   trace_headers: Record<string, string>;
 }
 
 export interface Upstreams {
-  /** Never throws: what is wrong with one server is a note about it. */
-  listTools: (used: InstanceUse) => Promise<ServerTools>;
-  /** Missing: the principal must do something first. */
-  call: (used: InstanceUse, call: UpstreamToolCall) => Promise<CallToolResult | MissingInput>;
+  /** Never throws: a failure becomes a note. */
+  listTools: (use: InstanceUse) => Promise<ServerTools>;
+  /** Returns what is missing when the principal must provide something first. */
+  call: (use: InstanceUse, call: UpstreamToolCall) => Promise<CallToolResult | MissingInput>;
   stop: () => void;
 }
 
 interface CachedToolList extends ToolList {
   held: ReadonlyMap<string, HoldReason>;
   missing: MissingInput | undefined;
-  /** Of the configuration when `held` was found: an administrator may have accepted since. */
+  /** State of the configuration for which `held` was computed. */
   state: string;
   until: number;
 }
 
 const FRESH_MS = 60_000;
-/** A dead server is not waited for by every list. */
+/** After a failure, the server is not requested for this time. */
 const FAILED_MS = 10_000;
 const MAX_LISTS = 5_000;
-/** Of the definitions that are shared: a server may send others with every list. */
+/** Limit for shared definitions: a server can send different ones with every list. */
 const MAX_SHARED_CHARACTERS = 64 * 1024 * 1024;
 
 export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstreams {
   const vault = openVault(deps);
-  /** By the key of the target. */
+  /** By target key. */
   const lists = createLruCache<Promise<CachedToolList>>(MAX_LISTS);
-  /** By hash: principals of one server have lists of their own, made of the same tools. */
+  /** By hash: the lists of different principals contain the same tools. */
   const shared = createLruCache<UpstreamTool>(MAX_SHARED_CHARACTERS);
   const pool = createClientPool(deps, reserveMemory, ({ key }) => lists.delete(key));
 
-  /** Once more with a new token when the upstream refuses the one it got. */
+  /** Retries once with a new token when the upstream rejects the credential. */
   async function withClient<T>(
-    used: InstanceUse,
+    use: InstanceUse,
     target: CallTarget,
     work: (client: Client) => Promise<T>,
   ): Promise<T | MissingInput> {
@@ -89,79 +89,79 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
       return await pool.use(target, work);
     } catch (thrown) {
       if (target.token === undefined || !isCredentialRejected(thrown)) throw thrown;
-      const again = await resolveTarget(deps, vault, used, target.token);
+      const again = await resolveTarget(deps, vault, use, target.token);
       return typeof again === "string" ? again : await pool.use(again, work);
     }
   }
 
-  async function ask(used: InstanceUse, target: CallTarget): Promise<CachedToolList> {
+  async function fetchList(use: InstanceUse, target: CallTarget): Promise<CachedToolList> {
     const { state } = deps.snapshot();
-    const nothing = { ...NO_TOOLS, tools: [], notes: [], state };
+    const empty = { ...NO_TOOLS, tools: [], notes: [], state };
     try {
-      const list = await withClient(used, target, fetchToolList);
-      if (typeof list === "string") return { ...nothing, missing: list, until: 0 };
-      const tools = list.tools.map(kept);
-      const held = await pinTools(deps, used.instance, tools);
-      return { ...nothing, ...list, tools, held, until: elapsedMs() + FRESH_MS };
+      const list = await withClient(use, target, fetchToolList);
+      if (typeof list === "string") return { ...empty, missing: list, until: 0 };
+      const tools = list.tools.map(shareTool);
+      const held = await pinTools(deps, use.instance, tools);
+      return { ...empty, ...list, tools, held, until: elapsedMs() + FRESH_MS };
     } catch (thrown) {
-      return { ...nothing, notes: [told(used, thrown)], until: elapsedMs() + FAILED_MS };
+      return { ...empty, notes: [logFailure(use, thrown)], until: elapsedMs() + FAILED_MS };
     }
   }
 
-  function kept(tool: UpstreamTool): UpstreamTool {
+  function shareTool(tool: UpstreamTool): UpstreamTool {
     const known = shared.get(tool.hash);
     if (!known) shared.set(tool.hash, tool, tool.size);
     return known ?? tool;
   }
 
-  async function listed(used: InstanceUse, target: CallTarget): Promise<CachedToolList> {
+  async function getList(use: InstanceUse, target: CallTarget): Promise<CachedToolList> {
     const before = lists.get(target.key);
     const known = await before;
     if (!known || known.until <= elapsedMs()) {
-      // Another call may have asked while this one waited.
+      // Another call may have started a fetch while this one waited.
       const newer = lists.get(target.key);
       if (newer && newer !== before) return await newer;
-      const asked = ask(used, target);
-      lists.set(target.key, asked);
-      return await asked;
+      const fetching = fetchList(use, target);
+      lists.set(target.key, fetching);
+      return await fetching;
     }
     const { state } = deps.snapshot();
     if (known.state !== state) {
-      known.held = await pinTools(deps, used.instance, known.tools);
+      known.held = await pinTools(deps, use.instance, known.tools);
       known.state = state;
     }
     return known;
   }
 
-  function told({ instance }: InstanceUse, thrown: unknown): string {
-    const trouble = describeUpstreamError(thrown);
+  function logFailure({ instance }: InstanceUse, thrown: unknown): string {
+    const reason = describeUpstreamError(thrown);
     const { id, gateway_id } = instance;
-    deps.log("mcp_server_failed", { level: "warn", gateway_id, instance_id: id, trouble });
-    return trouble;
+    deps.log("mcp_server_failed", { level: "warn", gateway_id, instance_id: id, reason });
+    return reason;
   }
 
   return {
-    async listTools(used) {
+    async listTools(use) {
       try {
-        const target = await resolveTarget(deps, vault, used);
+        const target = await resolveTarget(deps, vault, use);
         if (typeof target === "string") return { ...NO_TOOLS, missing: target };
-        const { tools, held, notes, missing } = await listed(used, target);
-        const allowed = used.instance.provider_options.allowed_tools;
-        const open = ({ definition: { name } }: UpstreamTool) =>
+        const { tools, held, notes, missing } = await getList(use, target);
+        const allowed = use.instance.provider_options.allowed_tools;
+        const isOffered = ({ definition: { name } }: UpstreamTool) =>
           !held.has(name) && (allowed?.includes(name) ?? true);
         const names = tools.map(({ definition }) => definition.name);
-        return { tools: tools.filter(open), names, held, notes, missing };
+        return { tools: tools.filter(isOffered), names, held, notes, missing };
       } catch (thrown) {
-        return { ...NO_TOOLS, notes: [told(used, thrown)] };
+        return { ...NO_TOOLS, notes: [logFailure(use, thrown)] };
       }
     },
 
-    async call(used, { tool: { definition }, args, signal, onprogress, trace_headers }) {
-      const target = await resolveTarget(deps, vault, used);
+    async call(use, { tool: { definition }, args, signal, onprogress, trace_headers }) {
+      const target = await resolveTarget(deps, vault, use);
       if (typeof target === "string") return target;
       const { name, inputSchema } = definition;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
-      // Without the output's schema: what an upstream's patterns do to the event loop is not for here.
+      // Without the output schema, whose regular expressions could block the event loop.
       const options = {
         toolDefinition: { name, inputSchema },
         timeout,
@@ -170,8 +170,8 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
         ...(onprogress ? { onprogress } : {}),
       };
       const params = { name, ...(args === undefined ? {} : { arguments: args }) };
-      const result = await withClient(used, target, (client) => client.callTool(params, options));
-      // Clients would take it for what we say of ourselves.
+      const result = await withClient(use, target, (client) => client.callTool(params, options));
+      // Clients would read it as the server info of this gateway.
       if (typeof result !== "string") delete result._meta?.[SERVER_INFO_META_KEY];
       return result;
     },

@@ -1,4 +1,4 @@
-/** Changed authorization servers: what an administrator sees of them, confirms or dismisses. */
+/** Lists, confirms and dismisses changes of the authorization servers of instances. */
 import {
   type AuthorizationServer,
   confirmAuthorizationServer,
@@ -40,9 +40,9 @@ export const authorizationServerRoutes: Route[] = [
   }),
   route(confirmAuthorizationServer, async (deps, call) => {
     const { keep_client } = call.query;
-    // Otherwise an administrator could have the stored secret sent to a server of their own.
+    // Otherwise an administrator could send the stored secret to a server of their own.
     if (keep_client && call.actor.role !== "owner") {
-      throw new AppError("forbidden", "keep_client: only an owner may set it.");
+      throw new AppError("forbidden", "keep_client: requires the owner role.");
     }
     const { instance, advertised, current } = await findChange(deps, call.params);
     const { id: instance_id, gateway_id, auth } = instance;
@@ -54,8 +54,8 @@ export const authorizationServerRoutes: Route[] = [
     });
     const accounts_removed = await storeCredentialTable.remove(deps.db, { instance_id });
     await oauthFlowTable.remove(deps.db, { instance_id });
-    const ofOld = { server_id: current.id, ...(keep_client ? {} : { own: false }) };
-    await oauthRegistrationTable.remove(deps.db, ofOld);
+    const oldRegistrations = { server_id: current.id, ...(keep_client ? {} : { own: false }) };
+    await oauthRegistrationTable.remove(deps.db, oldRegistrations);
     if (!keep_client && auth?.type === "forwarded" && auth.client_id !== null) {
       await bindConfiguredClient(deps, current, auth.client_id);
     }
@@ -111,7 +111,7 @@ interface ServerChange {
   current: OauthServerRow;
 }
 
-/** The id belongs to one change: a server that advertised something else since has another one. */
+/** Finds a change by id. A server that has advertised another change since then has another id. */
 async function findChange(
   deps: Deps,
   { gateway_id, server_id }: { gateway_id: string; server_id: string },
@@ -124,7 +124,7 @@ async function findChange(
   if (!advertised || !current || !instance || !isMcp(instance)) {
     throw new AppError(
       "not_found",
-      `No change of an authorization server has the id ${server_id}: read the list again.`,
+      `No authorization server change has the id ${server_id}. List the changes again.`,
     );
   }
   return { instance, advertised, current };

@@ -1,4 +1,4 @@
-/** Binds an instance to the authorization server it first advertises; only an administrator replaces it (decision 0006). */
+/** Binds an instance to the first authorization server it advertises; only an administrator can replace it (decision 0006). */
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import {
@@ -16,7 +16,7 @@ import { type ForwardedInstance, isForwarded } from "./oauth-client.ts";
 export const findCurrentServer = (deps: Deps, instance_id: string) =>
   oauthServerTable.find(deps.db, { instance_id, state: "current" });
 
-/** Returns the server that the instance uses. Rejects another one, which is kept for an administrator to confirm. */
+/** Returns the server that the instance uses. Rejects a different one and saves it for an administrator to confirm. */
 export async function bindServer(
   deps: Deps,
   author: AuditAuthor,
@@ -31,9 +31,9 @@ export async function bindServer(
 }
 
 export const serverChangedMessage = (name: string): string =>
-  `${name} advertises another authorization server than before. An administrator must confirm it first.`;
+  `${name} advertises a different authorization server. An administrator must confirm it first.`;
 
-/** Undefined: it is not the server in use. Members that name no endpoint are brought up to date. */
+/** Returns undefined when it is not the server in use. Updates members that are not endpoints. */
 async function refreshCurrentServer(
   deps: Deps,
   { id }: ForwardedInstance,
@@ -87,13 +87,13 @@ async function bindOrHold(
   return row;
 }
 
-/** The first server gets the administrator's secret, so no value of a principal may decide which one it is. */
+/** The first server receives the administrator's secret, so no value of a principal may determine it. */
 function checkFirstServer(instance: ForwardedInstance, { in_catalog }: DiscoveredServer): void {
   const { client_secret } = instance.auth;
   if (in_catalog || client_secret === null || !principalsChooseUrl(instance)) return;
   throw new AppError(
     "conflict",
-    `${instance.name} has a client secret and an address that principals fill in. An administrator must set auth.authorize_url and auth.token_url in its catalog entry, then set the secret again.`,
+    `${instance.name} has a client secret and a URL with values of principals. An administrator must set auth.authorize_url and auth.token_url in its catalog entry, then set the secret again.`,
   );
 }
 
@@ -109,6 +109,6 @@ export async function findSuspendedInstances(
   return new Set(suspendable.flatMap(({ id }) => (changed.has(id) ? [id] : [])));
 }
 
-/** Where principals fill in parts of the address, one of them could make a server advertise anything to suspend it for all. */
+/** Such an instance is never suspended: one principal could make a server advertise a change, and suspend it for all. */
 export const principalsChooseUrl = ({ provider_options }: McpRegistryRow): boolean =>
   provider_options.fields.some((field) => field.in !== "header");

@@ -1,4 +1,4 @@
-/** The token by which the gateway signs in as itself (client credentials), kept until it is about to end. */
+/** Requests and caches tokens for the gateway itself (OAuth client credentials). */
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
@@ -12,11 +12,11 @@ import { createOauthFetch } from "./oauth-fetch.ts";
 
 type Auth = z.infer<typeof ClientCredentialsAuth>;
 
-/** `refused` is one that the upstream did not take. */
+/** `rejected` is a token that the upstream rejected. */
 export type GetClientToken = (
   instance: McpRegistryRow,
   auth: Auth,
-  refused?: string,
+  rejected?: string,
 ) => Promise<string>;
 
 interface CachedToken {
@@ -26,22 +26,22 @@ interface CachedToken {
 
 const MAX_CACHED = 1000;
 const RENEW_AHEAD_MS = 60_000;
-/** Where the server does not say how long a token lasts. */
+/** Used where the response has no expires_in. */
 const DEFAULT_LIFETIME_S = 300;
 
 export function createClientTokens(deps: Deps): GetClientToken {
-  const kept = createLruCache<Promise<CachedToken>>(MAX_CACHED);
-  return async (instance, auth, refused) => {
+  const cache = createLruCache<Promise<CachedToken>>(MAX_CACHED);
+  return async (instance, auth, rejected) => {
     const key = `${instance.id} ${instance.version}`;
-    const known = kept.get(key);
-    const held = await known?.catch(() => undefined);
-    if (held && held.token !== refused && held.until > elapsedMs()) return held.token;
-    // Somebody who waited for the same one may have asked already.
-    const newer = kept.get(key);
+    const known = cache.get(key);
+    const cached = await known?.catch(() => undefined);
+    if (cached && cached.token !== rejected && cached.until > elapsedMs()) return cached.token;
+    // Another call may have requested a token while this one waited.
+    const newer = cache.get(key);
     if (newer && newer !== known) return (await newer).token;
-    const asked = requestToken(deps, instance, auth);
-    kept.set(key, asked);
-    return (await asked).token;
+    const requested = requestToken(deps, instance, auth);
+    cache.set(key, requested);
+    return (await requested).token;
   };
 }
 
@@ -67,15 +67,18 @@ async function requestToken(
     method: "POST",
     headers: {
       "content-type": "application/x-www-form-urlencoded",
-      // RFC 6749 2.3.1: both are form-encoded first.
+      // RFC 6749 section 2.3.1: both are form-encoded first.
       authorization: `Basic ${btoa([client_id, secret].map(encodeURIComponent).join(":"))}`,
     },
     body: form,
   });
-  const answer = TokenResponse.safeParse(await reply.json().catch(() => undefined));
-  if (!reply.ok || !answer.success) {
-    throw new AppError("upstream_failed", `The token endpoint answered ${reply.status}.`);
+  const parsed = TokenResponse.safeParse(await reply.json().catch(() => undefined));
+  if (!reply.ok || !parsed.success) {
+    throw new AppError(
+      "upstream_failed",
+      `The token endpoint returned ${reply.status} without a usable token.`,
+    );
   }
-  const { access_token, expires_in = DEFAULT_LIFETIME_S } = answer.data;
+  const { access_token, expires_in = DEFAULT_LIFETIME_S } = parsed.data;
   return { token: access_token, until: elapsedMs() + expires_in * 1000 - RENEW_AHEAD_MS };
 }

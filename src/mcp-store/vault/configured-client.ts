@@ -1,11 +1,11 @@
-/** A client that an administrator registered belongs to one authorization server: its secret is sent to no other. */
+/** Binds a client that an administrator configured to one authorization server, so that its secret is sent to no other. */
 import { AppError } from "../../contract/errors.ts";
 import { insertRegistration, oauthRegistrationTable } from "../../db/oauth-registrations.ts";
 import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
 import type { Deps } from "../../deps.ts";
 import { isSameServer } from "./discover-server.ts";
 
-/** Records that the client belongs to `server`, also when no sign-in has used it there. */
+/** Records that the client belongs to `server`, even if no sign-in has used it there. */
 export async function bindConfiguredClient(
   deps: Deps,
   server: OauthServerRow,
@@ -24,7 +24,7 @@ export async function bindConfiguredClient(
   });
 }
 
-/** Rejects a client that belongs to a server which the instance used before. */
+/** Rejects a client that belongs to an earlier authorization server of the instance. */
 export async function checkConfiguredClient(
   deps: Deps,
   server: OauthServerRow,

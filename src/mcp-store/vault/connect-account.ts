@@ -1,4 +1,4 @@
-/** A principal connects an account at an instance: off to its authorization server, and back with a code. */
+/** Connects an account of a principal: starts the authorization code flow and finishes it at the callback. */
 import {
   exchangeAuthorization,
   OAuthError,
@@ -38,7 +38,7 @@ const FLOW_LIFETIME_MS = 600_000;
 
 const verifierContext = (id: string): SealContext => sealContextOf("oauth_flows.code_verifier", id);
 
-/** Returns the address that the browser goes to next. */
+/** Returns the URL to redirect the browser to. */
 export async function startConnect(
   deps: Deps,
   author: AuditAuthor,
@@ -86,9 +86,9 @@ export async function startConnect(
 }
 
 const serverReplacedError = (): AppError =>
-  new AppError("conflict", "The server was changed meanwhile: start again.");
+  new AppError("conflict", "The server's configuration changed during the sign-in. Start again.");
 
-/** Returns a client and the authorization server it belongs to, as long as the instance uses that server. */
+/** Returns a client and its authorization server. Rejects a server that the instance no longer uses. */
 async function findBoundClient(
   deps: Deps,
   registration_id: string | null,
@@ -104,7 +104,7 @@ async function findBoundClient(
   return { registration, server };
 }
 
-/** The authorization response: the query, and the path at which the browser came back. */
+/** Authorization response: the query, and the path of the callback. */
 export interface AuthorizationResponse {
   path: string;
   state: string;
@@ -112,7 +112,7 @@ export interface AuthorizationResponse {
   iss: string | undefined;
 }
 
-/** `principal` is who the browser belongs to: a callback address that somebody else sent is rejected. */
+/** `principal` is signed in in the browser. A callback of another principal's flow is rejected. */
 export async function finishConnect(
   deps: Deps,
   author: AuditAuthor,
@@ -120,11 +120,15 @@ export async function finishConnect(
   { path, state, code, iss }: AuthorizationResponse,
 ): Promise<ForwardedInstance> {
   const flow = await takeFlow(deps, principal, state);
-  if (!code) throw new AppError("invalid_request", "The sign-in was not completed there.");
+  if (!code)
+    throw new AppError(
+      "invalid_request",
+      "The sign-in was not completed at the authorization server. Start again.",
+    );
   const { registration, server } = await findBoundClient(deps, flow.registration_id);
-  // A proxy may add a prefix of its own.
+  // A proxy may add a path prefix.
   if (!registration.redirect_uri.endsWith(path)) {
-    throw new AppError("invalid_request", "This response belongs to another server: start again.");
+    throw new AppError("invalid_request", "The response belongs to another server. Start again.");
   }
   const instance = await registryTable.find(deps.db, { id: flow.instance_id });
   if (!instance || !isMcp(instance) || !isForwarded(instance)) throw serverReplacedError();
@@ -144,37 +148,44 @@ export async function finishConnect(
     ...(iss === undefined ? {} : { iss }),
     ...(server.resource === null ? {} : { resource: server.resource }),
   }).catch(async (thrown) => {
-    // The client was removed there: the next attempt registers another one.
-    const unknown = thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient;
-    if (unknown && !registration.own) {
+    // The authorization server has deleted the client, so the next attempt registers a new one.
+    const isUnknownClient =
+      thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient;
+    if (isUnknownClient && !registration.own) {
       const retired_at = deps.now().toISOString();
       await oauthRegistrationTable.update(deps.db, registration.id, { retired_at });
     }
     throw new AppError(
       "upstream_failed",
-      "The authorization server refused the sign-in: start again.",
+      "The authorization server rejected the sign-in. Start again.",
     );
   });
   await changeStore(deps.db, (db) => saveCredential({ ...deps, db }, author, flow, tokens));
   return instance;
 }
 
-/** One use: of two that bring the same state the second finds nothing. */
+/** Removes a flow and returns it, so that a state can be used once. */
 async function takeFlow(deps: Deps, principal: Principal, state: string): Promise<OauthFlowRow> {
   const flow = await oauthFlowTable.find(deps.db, { state_hash: hashSecret(state) });
-  const gone = new AppError("invalid_request", "This sign-in has ended or was used: start again.");
-  if (!flow) throw gone;
+  const ended = new AppError(
+    "invalid_request",
+    "The sign-in has expired or was already used. Start again.",
+  );
+  if (!flow) throw ended;
   const { gateway_id, principal_sub, sign_in } = principal;
   const isTheirs =
     flow.gateway_id === gateway_id &&
     flow.principal_sub === principal_sub &&
-    // null: the previous release started it, and no client is recorded with it either.
+    // null: started by the previous release, and has no client either.
     (flow.sign_in === null || flow.sign_in === sign_in);
   if (!isTheirs) {
-    throw new AppError("forbidden", "Another person or token started this sign-in.");
+    throw new AppError(
+      "forbidden",
+      "The sign-in was started by another person or token. Start again.",
+    );
   }
   const taken = await oauthFlowTable.remove(deps.db, { id: flow.id });
-  if (taken === 0 || isExpired(flow.expires_at, deps.now())) throw gone;
+  if (taken === 0 || isExpired(flow.expires_at, deps.now())) throw ended;
   return flow;
 }
 
@@ -185,23 +196,23 @@ async function saveCredential(
   tokens: OAuthTokens,
 ): Promise<void> {
   const { server } = await findBoundClient(deps, registration_id);
-  const place = { gateway_id, principal_sub, instance_id };
-  // Uninstalled meanwhile: an account that nothing uses is not kept.
-  if (!(await storeInstallTable.find(deps.db, place))) {
-    throw new AppError("conflict", "The server is not installed any more.");
+  const target = { gateway_id, principal_sub, instance_id };
+  // Uninstalled during the sign-in: an unused account is not stored.
+  if (!(await storeInstallTable.find(deps.db, target))) {
+    throw new AppError("conflict", "The server is no longer installed.");
   }
-  const before = await storeCredentialTable.find(deps.db, place);
+  const before = await storeCredentialTable.find(deps.db, target);
   const id = before?.id ?? deps.newId();
-  const found = toCredentialColumns(deps, id, tokens, []);
+  const columns = toCredentialColumns(deps, id, tokens, []);
   const row: StoreCredentialRow = {
-    ...place,
-    ...found,
+    ...target,
+    ...columns,
     id,
     registration_id,
     sign_in,
     account: readAccountName(tokens),
     version: (before?.version ?? 0) + 1,
-    created_at: before?.created_at ?? found.updated_at,
+    created_at: before?.created_at ?? columns.updated_at,
   };
   if (before) await storeCredentialTable.update(deps.db, row.id, row);
   else await storeCredentialTable.insert(deps.db, row);
@@ -212,6 +223,6 @@ async function saveCredential(
     id: row.id,
     gateway_id,
     before: null,
-    after: { ...place, account, scopes, expires_at, issuer: server.issuer },
+    after: { ...target, account, scopes, expires_at, issuer: server.issuer },
   });
 }

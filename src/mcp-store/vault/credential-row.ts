@@ -1,4 +1,4 @@
-/** Converts a token response to columns of store_credentials, tokens sealed, and opens those tokens. */
+/** Converts a token response to columns of store_credentials with sealed tokens, and decrypts those tokens. */
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
@@ -11,7 +11,7 @@ export type CredentialToken = "access_token" | "refresh_token";
 const sealContext = (column: CredentialToken, id: string): SealContext =>
   sealContextOf(`store_credentials.${column}`, id);
 
-/** Returns undefined when the row has no such token, or no key opens it. */
+/** Returns undefined when the row has no such token, or it cannot be decrypted. */
 export function openCredential(
   keyring: Keyring,
   row: Pick<StoreCredentialRow, "id" | CredentialToken>,
@@ -21,7 +21,7 @@ export function openCredential(
   return sealed === null ? undefined : unseal(keyring, sealContext(column, row.id), sealed);
 }
 
-/** `id` is that of the row; `scopes` those to keep when the response names none. */
+/** `id` is the id of the row. `scopes` apply when the response has none. */
 export function toCredentialColumns(
   deps: Deps,
   id: string,
@@ -41,7 +41,7 @@ export function toCredentialColumns(
   } satisfies Partial<StoreCredentialRow>;
 }
 
-/** A century: some servers send the largest integer for "never", which is no date. */
+/** 100 years: some servers send the largest integer for "never expires", which exceeds the range of a date. */
 const MAX_LIFE_S = 100 * 365 * 86_400;
 
 const addSeconds = (at: Date, seconds: number): string =>
@@ -53,6 +53,6 @@ const MAX_ACCOUNT_LENGTH = 255;
 export function readAccountName({ id_token }: OAuthTokens): string {
   const claims = (id_token && readUnverifiedClaims(id_token)) || {};
   const name = claims.email ?? claims.preferred_username ?? claims.sub;
-  // Postgres stores no NUL.
+  // Postgres rejects NUL.
   return typeof name === "string" ? name.replaceAll("\0", "").slice(0, MAX_ACCOUNT_LENGTH) : "";
 }

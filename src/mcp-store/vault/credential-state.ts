@@ -1,4 +1,4 @@
-/** Whether a stored account can be used. Every state but `usable` means that the principal must connect again. */
+/** Computes the state of a stored account. In every state but `usable` the principal must connect again. */
 import type { StoreCredentialRow } from "../../db/store-credentials.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { isExpired } from "../../lib/time/duration.ts";
@@ -15,6 +15,6 @@ export function readCredentialState(
   if (row.registration_id === null) return "unbound";
   const opens = (column: CredentialToken) => openCredential(keyring, row, column) !== undefined;
   if (!opens("access_token")) return "unreadable";
-  // A refresh token brings a new access token without the principal.
+  // A refresh token gives a new access token without the principal.
   return isExpired(row.expires_at, at) && !opens("refresh_token") ? "expired" : "usable";
 }

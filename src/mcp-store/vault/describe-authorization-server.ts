@@ -1,4 +1,4 @@
-/** An authorization server as the API and the audit log show it. */
+/** Describes an authorization server for the API and the audit log. */
 import type { AuthorizationServerFacts } from "../../contract/authorization-servers.ts";
 import type { OauthServerRow } from "../../db/oauth-servers.ts";
 

@@ -1,4 +1,4 @@
-/** Finds the authorization server of an instance: from its catalog entry, or from what the server advertises. */
+/** Finds the authorization server of an instance, in its catalog entry or in the metadata of the MCP server. */
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,
@@ -15,7 +15,7 @@ import type { ForwardedInstance } from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface DiscoveredServer {
-  /** The catalog entry names it; else the MCP server advertises it. */
+  /** True when the catalog entry names it, false when the MCP server advertises it. */
   in_catalog: boolean;
   metadata: AuthorizationServerMetadata;
   resource: string | null;
@@ -23,10 +23,10 @@ export interface DiscoveredServer {
   scopes: readonly string[];
 }
 
-/** The endpoints that get something from us: a browser, a client's data, secrets and tokens. */
+/** Endpoints that receive a browser, client data, secrets or tokens. */
 const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const;
 
-/** Members that are kept; a server may send any number of others. */
+/** Members that are stored; a server may send any number of others. */
 const STORED_MEMBERS = [
   "issuer",
   ...ENDPOINTS,
@@ -38,7 +38,7 @@ const STORED_MEMBERS = [
 
 const MAX_URL_LENGTH = 2000;
 
-/** `url` is the address that the principal's calls go to. */
+/** `url` is the URL of the principal's calls. */
 export async function discoverServer(
   deps: Deps,
   instance: ForwardedInstance,
@@ -53,11 +53,11 @@ export async function discoverServer(
   for (const name of ["issuer", ...ENDPOINTS] as const) {
     const text = found.metadata[name];
     if (text === undefined) continue;
-    // A user name in front of the host makes people take one host for another.
+    // A user name before the host could be mistaken for the host.
     if (text.length > MAX_URL_LENGTH || URL.parse(text)?.username !== "") {
       throw new AppError(
         "upstream_failed",
-        `The ${name} of the authorization server is not usable.`,
+        `The ${name} of the authorization server is too long, not a URL, or contains a user name.`,
       );
     }
     if (name !== "issuer") checkUrl(text, name, instance.allow_private);
@@ -94,7 +94,7 @@ async function fetchAdvertisedServer(
   url: string,
 ): Promise<DiscoveredServer> {
   const fetchFn = createOauthFetch(deps, allow_private);
-  // RFC 9728 5.1: the 401 may name the address of the metadata; else it is at the well-known one.
+  // RFC 9728 section 5.1: a 401 may name the URL of the metadata; otherwise it is at the well-known URL.
   const challenge = await fetchFn(url, { method: "POST" }).catch(() => undefined);
   const { resourceMetadataUrl } = challenge ? extractWWWAuthenticateParams(challenge) : {};
   const { authorizationServerMetadata: metadata, resourceMetadata } = await hideUpstreamText(() =>
@@ -104,27 +104,27 @@ async function fetchAdvertisedServer(
     }),
   );
   if (!metadata) {
-    throw new AppError("upstream_failed", "The server advertises no authorization server.");
+    throw new AppError("upstream_failed", "The server does not advertise an authorization server.");
   }
   const resource = resourceMetadata?.resource ?? null;
-  const fits =
+  const isAllowed =
     resource === null ||
     checkResourceAllowed({ requestedResource: url, configuredResource: resource });
-  if (!fits) {
+  if (!isAllowed) {
     throw new AppError(
       "upstream_failed",
       "The server advertises the metadata of another resource.",
     );
   }
-  const kept = Object.fromEntries(
+  const stored = Object.fromEntries(
     STORED_MEMBERS.flatMap((name) =>
       metadata[name] === undefined ? [] : [[name, metadata[name]]],
     ),
   );
   return {
     in_catalog: false,
-    // The members that the type requires are all in KEPT.
-    metadata: kept as AuthorizationServerMetadata,
+    // STORED_MEMBERS contains every member that the type requires.
+    metadata: stored as AuthorizationServerMetadata,
     resource,
     scopes: resourceMetadata?.scopes_supported ?? [],
   };

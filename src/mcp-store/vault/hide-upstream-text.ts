@@ -1,4 +1,4 @@
-/** Replaces errors that may quote an authorization server: its text reaches neither the log nor a page. */
+/** Replaces errors that may quote an authorization server, so that its text reaches neither the log nor a page. */
 import { AppError } from "../../contract/errors.ts";
 
 export async function hideUpstreamText<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-/** The client that the gateway is at an authorization server: an administrator's, or one registered for the redirect URI. */
+/** Finds the gateway's OAuth client at an authorization server: a configured one, or one registered for the redirect URI. */
 import {
   type AuthorizationServerMetadata,
   type OAuthClientInformation,
@@ -19,7 +19,7 @@ import { bindConfiguredClient, checkConfiguredClient } from "./configured-client
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
-/** An instance whose principals sign in themselves. */
+/** An instance at which each principal signs in with an own account. */
 export type ForwardedInstance = McpRegistryRow & {
   auth: Extract<McpRegistryRow["auth"], { type: "forwarded" }>;
 };
@@ -29,7 +29,7 @@ export const isForwarded = (instance: McpRegistryRow): instance is ForwardedInst
 
 export const CALLBACK_PATH = "/oauth/callback";
 
-/** `origin` is where browsers reach this program. */
+/** `origin` is the public URL of this program. */
 export async function findOrCreateRegistration(
   deps: Deps,
   instance: ForwardedInstance,
@@ -45,20 +45,20 @@ export async function findOrCreateRegistration(
       await bindConfiguredClient(deps, server, client_id, callback);
     });
   }
-  // One for each instance: a code that comes back at another instance's address is a mix-up (RFC 9700 4.4.2.2).
+  // One per instance, to detect a code that returns to another instance's URI (RFC 9700 section 4.4.2.2).
   const redirect_uri = `${callback}/${instance.id}`;
   const where = { server_id: server.id, redirect_uri, own: false, retired_at: null };
   return await findOrCreate(deps, where, async () => {
-    const made = await registerNewClient(deps, instance, server, redirect_uri);
+    const created = await registerNewClient(deps, instance, server, redirect_uri);
     const id = deps.newId();
     await insertRegistration(deps.db, {
       ...where,
       id,
-      client_id: made.client_id,
+      client_id: created.client_id,
       client_secret:
-        made.client_secret === undefined
+        created.client_secret === undefined
           ? null
-          : seal(deps.keyring(), secretContext(id), made.client_secret),
+          : seal(deps.keyring(), secretContext(id), created.client_secret),
       created_at: deps.now().toISOString(),
     });
   });
@@ -70,17 +70,21 @@ const secretContext = (id: string): SealContext =>
 async function findOrCreate(
   deps: Deps,
   where: Partial<OauthRegistrationRow>,
-  make: () => Promise<void>,
+  create: () => Promise<void>,
 ): Promise<OauthRegistrationRow> {
   const known = await oauthRegistrationTable.find(deps.db, where);
   if (known) return known;
-  await make();
-  const made = await oauthRegistrationTable.find(deps.db, where);
-  if (!made) throw new AppError("conflict", "The server was changed meanwhile: start again.");
-  return made;
+  await create();
+  const created = await oauthRegistrationTable.find(deps.db, where);
+  if (!created)
+    throw new AppError(
+      "conflict",
+      "The server's configuration changed during the sign-in. Start again.",
+    );
+  return created;
 }
 
-/** Undefined: the administrator has replaced this client since. */
+/** Returns undefined when an administrator has replaced the client. */
 export function readClientInformation(
   deps: Deps,
   instance: ForwardedInstance,
@@ -105,11 +109,11 @@ async function registerNewClient(
   if (!metadata.registration_endpoint) {
     throw new AppError(
       "conflict",
-      "The authorization server does not register clients: an administrator must register one there and set auth.client_id.",
+      "The authorization server does not register clients. An administrator must register one there and set auth.client_id.",
     );
   }
   const methods = metadata.token_endpoint_auth_methods_supported ?? [];
-  const made = await hideUpstreamText(() =>
+  const created = await hideUpstreamText(() =>
     registerClient(metadata.issuer, {
       metadata,
       clientMetadata: {
@@ -123,19 +127,19 @@ async function registerNewClient(
     }),
   );
   if (
-    made.client_id.length > MAX_CLIENT_LENGTH ||
-    (made.client_secret ?? "").length > MAX_CLIENT_LENGTH
+    created.client_id.length > MAX_CLIENT_LENGTH ||
+    (created.client_secret ?? "").length > MAX_CLIENT_LENGTH
   ) {
     throw new AppError(
       "upstream_failed",
-      "The authorization server issued a client that is too long.",
+      `The authorization server issued a client id or secret of more than ${MAX_CLIENT_LENGTH} characters.`,
     );
   }
-  return made;
+  return created;
 }
 
 const MAX_CLIENT_LENGTH = 8192;
 
-/** A row holds what `discoverServer` found, which the SDK has validated. */
+/** A row contains metadata of `discoverServer`, which the SDK has validated. */
 export const readMetadata = (row: OauthServerRow): AuthorizationServerMetadata =>
   row.metadata as AuthorizationServerMetadata;

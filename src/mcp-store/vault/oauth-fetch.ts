@@ -1,14 +1,14 @@
-/** How calls to authorization servers leave the program: by the one way out, small and soon over. */
+/** Sends calls to authorization servers through src/net, with limits on time and size. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { readText } from "../../net/read-body.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
-/** Of an answer's headers the SDK reads these. */
+/** Response headers that the SDK reads. */
 const READ_HEADERS = ["content-type", "www-authenticate", "dpop-nonce"];
 
-/** Redirects are not followed: a token endpoint that moves must be named by its metadata. */
+/** Redirects are not followed: the metadata must name the current endpoints. */
 export function createOauthFetch(deps: Pick<Deps, "send">, allow_private: boolean): FetchLike {
   return async (url, init = {}) => {
     const { body } = init;

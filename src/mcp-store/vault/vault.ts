@@ -1,4 +1,4 @@
-/** The tokens that calls carry: a principal's own, renewed before it ends, or the gateway's. */
+/** Returns tokens for calls: those of a principal's account, renewed before they expire, or the gateway's. */
 import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import { oauthRegistrationTable } from "../../db/oauth-registrations.ts";
@@ -17,20 +17,20 @@ import { type ForwardedInstance, readClientInformation, readMetadata } from "./o
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface Vault {
-  /** undefined: the principal must connect. `refused` is one that the upstream did not take. */
+  /** Returns undefined when the principal must connect. `rejected` is a token that the upstream rejected. */
   getAccessToken: (
     instance: ForwardedInstance,
     owner: Pick<Principal, "gateway_id" | "principal_sub" | "sign_in">,
-    refused?: string,
+    rejected?: string,
   ) => Promise<string | undefined>;
   getClientToken: GetClientToken;
 }
 
-/** Clocks differ, and a call takes time. */
+/** Allows for clock skew and the duration of a call. */
 const RENEW_AHEAD_MS = 60_000;
 
 export function openVault(deps: Deps): Vault {
-  /** By credential: calls that come together wait for one renewal. */
+  /** By credential: concurrent calls wait for one renewal. */
   const renewing = new Map<string, Promise<StoreCredentialRow | undefined>>();
 
   const renewOnce = (row: StoreCredentialRow, instance: ForwardedInstance, refresh: string) => {
@@ -43,18 +43,18 @@ export function openVault(deps: Deps): Vault {
 
   return {
     getClientToken: createClientTokens(deps),
-    async getAccessToken(instance, { gateway_id, principal_sub, sign_in }, refused) {
-      const place = { gateway_id, principal_sub, instance_id: instance.id, sign_in };
-      const row = await storeCredentialTable.find(deps.db, place);
+    async getAccessToken(instance, { gateway_id, principal_sub, sign_in }, rejected) {
+      const where = { gateway_id, principal_sub, instance_id: instance.id, sign_in };
+      const row = await storeCredentialTable.find(deps.db, where);
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;
-      const soon = new Date(deps.now().getTime() + RENEW_AHEAD_MS);
-      if (token !== refused && !isExpired(row.expires_at, soon)) return token;
+      const renewalTime = new Date(deps.now().getTime() + RENEW_AHEAD_MS);
+      if (token !== rejected && !isExpired(row.expires_at, renewalTime)) return token;
 
       const refresh = openCredential(deps.keyring(), row, "refresh_token");
       if (refresh === undefined) {
-        if (token === refused) await expireCredential(deps, row);
-        return token === refused || isExpired(row.expires_at, deps.now()) ? undefined : token;
+        if (token === rejected) await expireCredential(deps, row);
+        return token === rejected || isExpired(row.expires_at, deps.now()) ? undefined : token;
       }
       const renewed = await renewOnce(row, instance, refresh);
       return renewed && openCredential(deps.keyring(), renewed, "access_token");
@@ -62,7 +62,7 @@ export function openVault(deps: Deps): Vault {
   };
 }
 
-/** undefined: the account must be connected again. */
+/** Returns undefined when the account must be connected again. */
 async function renewToken(
   deps: Deps,
   instance: ForwardedInstance,
@@ -92,19 +92,19 @@ async function renewToken(
       return (await waitForOtherRenewal(deps, row)) ?? (await expireCredential(deps, row));
     }
     if (!isExpired(row.expires_at, deps.now())) return row;
-    throw new AppError("upstream_failed", "The sign-in there could not be renewed: try again.");
+    throw new AppError("upstream_failed", "The access token could not be renewed. Try again.");
   }
 }
 
-/** A refresh token works once: a node that lost the race finds here what the winner got. */
+/** Waits for the renewal of another node, which has used the refresh token first. */
 async function waitForOtherRenewal(
   deps: Deps,
   row: StoreCredentialRow,
 ): Promise<StoreCredentialRow | undefined> {
-  for (let look = 0; look < MAX_POLLS; look += 1) {
+  for (let poll = 0; poll < MAX_POLLS; poll += 1) {
     const now = await storeCredentialTable.find(deps.db, { id: row.id });
     if (!now || now.version !== row.version) return now;
-    // The winner has its answer, but may not have written it yet.
+    // The other node may not have written its result yet.
     await Bun.sleep(POLL_MS);
   }
   return undefined;
@@ -113,7 +113,7 @@ async function waitForOtherRenewal(
 const MAX_POLLS = 5;
 const POLL_MS = 200;
 
-/** From now on it counts as expired, unless somebody has just written another one. */
+/** Marks a credential as expired, unless a newer version was written. */
 async function expireCredential(deps: Deps, row: StoreCredentialRow): Promise<undefined> {
   const at = deps.now().toISOString();
   const { access_token, scopes } = row;
