@@ -33,7 +33,9 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   await dialog.getByRole("button", { name: "Approve" }).click();
   await dialog.getByRole("alert").waitFor();
   expect(await dialog.getByLabel("Instance").getAttribute("aria-invalid")).toBe("true");
-  expect(await dialog.locator(".problem").textContent()).toBe("say which, as there are several");
+  expect(await dialog.locator(".problem").textContent()).toBe(
+    "required, because the server has several instances",
+  );
   expect(await dialog.textContent()).toMatch(/Other requests of alicepending\s*site/);
   await dialog.getByLabel("Instance").selectOption("America pub");
   await dialog.getByLabel("Access expires").selectOption("In 30 days");
