@@ -93,6 +93,16 @@ test.each([
     `${raw(CHEAP)}${raw([named("model"), "expensive"])}`,
     FORM_TYPE,
   ],
+  [
+    "a part precedes the first delimiter",
+    `--other\r\n${named("model")}\r\n\r\nexpensive\r\n${raw(CHEAP)}`,
+    FORM_TYPE,
+  ],
+  [
+    "its first delimiter follows other text",
+    `x${raw([named("model"), "expensive"], CHEAP)}`,
+    FORM_TYPE,
+  ],
   ["a second boundary is extended", FORM_IN_FORM, `${FORM_TYPE}; boundary*=utf-8''other`],
   ["a second boundary is in pieces", FORM_IN_FORM, `${FORM_TYPE}; boundary*0=other`],
   [

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createMultipartParser } from "./multipart-parser.ts";
 
 const FORM = [
-  "preamble",
+  "",
   "--b",
   'Content-Disposition: form-data; name="model"',
   "",

@@ -45,7 +45,13 @@ export function createMultipartParser(boundary: string, onPart: OnPart): Multipa
   let entered = 0;
   let closes_at: number | undefined;
   let problem: string | undefined;
-  let sink: PartSink | undefined;
+  // Django parses a preamble as a part, and Werkzeug finds a delimiter in the middle of its lines.
+  let sink: PartSink | undefined = {
+    onContent(piece) {
+      if (!piece.every(isBlank)) reject("text precedes its first delimiter");
+    },
+    onEnd() {},
+  };
   // Bytes of earlier chunks that the current state still needs. The line break that starts a body or ends
   // headers is part of the delimiter that may follow at once, so every search begins with one.
   let held: Buffer = CRLF;
@@ -76,7 +82,7 @@ export function createMultipartParser(boundary: string, onPart: OnPart): Multipa
     },
   };
 
-  /** Skips the preamble, or reads the content of a part. Copies only a delimiter's length, at the seam. */
+  /** Reads the preamble or the content of a part. Copies only a delimiter's length, at the seam. */
   function content(rest: Buffer): Buffer {
     const seam = Buffer.concat([held, rest.subarray(0, lineFeed.length)]);
     const inSeam = findDelimiter(seam);

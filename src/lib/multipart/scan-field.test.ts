@@ -63,7 +63,7 @@ test.each([
   ["no blank line before the next delimiter", `--B\r\n${PART}\r\n\r\n--B--`, ""],
   ["a value with line breaks", form([PART, "a\r\n-\nb"]), "a\r\n-\nb"],
   ["an unquoted name", form(["content-disposition:form-data;name=model", "m"]), "m"],
-  ["a preamble", `hello\r\n${form([PART, "m"])}`, "m"],
+  ["blank lines at the start", `\r\n\r\n${form([PART, "m"])}`, "m"],
   ["blank lines at the end", `${form([PART, "m"])}\r\n\n`, "m"],
   ["the boundary in the middle of a line", form([PART, "x--B"]), "x--B"],
   ["UTF-8", form([PART, Buffer.from("é").toString("latin1")]), "é"],
@@ -85,7 +85,9 @@ test.each([
 test.each([
   ["an empty body", "", /ends before/],
   ["a truncated body", form([PART, "m"], [FILE, "xyz"]).slice(0, -8), /ends before/],
-  ["another boundary", form([PART, "m"]).replaceAll("--B", "--C"), /ends before/],
+  ["another boundary", form([PART, "m"]).replaceAll("--B", "--C"), /precedes its first delimiter/],
+  ["a preamble", `hello\r\n${form([PART, "m"])}`, /precedes its first delimiter/],
+  ["a delimiter after text", `x${form([PART, "m"], [PART, "m"])}`, /precedes its first delimiter/],
   ["line feeds only", form([PART, "m"]).replaceAll("\r\n", "\n"), /delimiter line/],
   ["a part hidden by a bare line feed", form([FILE, `x\n--B\r\n${PART}`]), /follow CRLF/],
   ["a part hidden by a bare carriage return", form([FILE, `x\r--B\r\n${PART}`]), /follow CRLF/],
@@ -124,9 +126,9 @@ test.each([1, 5, 1000])(
   (size) => {
     const body = form([PART, "mm"], [FILE, "file"], [PART, "mm"]);
 
-    const { ranges, closes_at } = scan(`preamble\r\n${body}`, size);
+    const { ranges, closes_at } = scan(`\r\n${body}`, size);
 
-    const text = `preamble\r\n${body}`;
+    const text = `\r\n${body}`;
     expect(ranges.map(({ from, to }) => text.slice(from, to))).toEqual(["mm", "mm"]);
     expect(text.slice(closes_at)).toBe("--B--\r\n");
   },
