@@ -1,4 +1,4 @@
-/** Which addresses may be dialed for this host? Those that were checked. */
+/** Caches the checked addresses of each host. */
 import { elapsedMs } from "../lib/time/clock.ts";
 import { type Lookup, resolveAny, resolvePublic, systemLookup } from "./address-guard.ts";
 
@@ -11,16 +11,16 @@ export type Addresses = readonly string[];
 
 interface CacheEntry {
   until: number;
-  /** A promise only while they are being looked for. */
+  /** Pending only during the DNS lookup. */
   addresses: Addresses | Promise<Addresses>;
 }
 
 export interface AddressCache {
-  /** At once when they are known, so that a busy target costs no turn of the event loop. Never none. */
+  /** Returns at least one address, synchronously if cached. */
   find(target: DialTarget): Addresses | Promise<Addresses>;
-  /** This one took a connection where those before it did not: it is tried first from now on. */
+  /** Moves an address to the front after it accepted a connection and earlier ones did not. */
   prefer(target: DialTarget, address: string): void;
-  /** None of them took a connection: the next request looks again. */
+  /** Drops the entry after no address accepted a connection. */
   forget(target: DialTarget): void;
 }
 
@@ -46,7 +46,7 @@ export function createAddressCache({
       if (known && known.until > nowMs()) return known.addresses;
 
       const addresses = search(target);
-      kept.delete(key); // so that the new entry counts as the youngest
+      kept.delete(key); // re-inserted as the newest entry
       const entry: CacheEntry = { until: nowMs() + CACHE_MS, addresses };
       kept.set(key, entry);
       addresses.then(
@@ -75,7 +75,7 @@ export function createAddressCache({
   }
 }
 
-/** What may be dialed for one registry must not be dialed for another one of the same host. */
+/** Separates entries by permission: private addresses allowed for one registry are not allowed for another. */
 function toCacheKey({ hostname, allow_private }: DialTarget): string {
   return `${allow_private ? "any" : "public"} ${hostname}`;
 }

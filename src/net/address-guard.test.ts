@@ -134,22 +134,22 @@ test.each([
   expect(classifyHost(hostname)).toBe(kind as ReturnType<typeof classifyHost>);
 });
 
-const answers =
+const lookupReturning =
   (...addresses: string[]) =>
   async () =>
     addresses;
 const never = async (): Promise<string[]> => {
-  throw new Error("asked");
+  throw new Error("lookup");
 };
 
 test("4.3.5 a name is resolved, and only its public addresses may be dialed", async () => {
-  const mixed = answers("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1");
+  const mixed = lookupReturning("10.0.0.1", "8.8.8.8", "::1", "2606:4700::1");
 
   expect(await resolvePublic("mixed.test", mixed)).toEqual(["8.8.8.8", "2606:4700::1"]);
 });
 
 test("4.3.5 a name that leads only to private addresses is refused", async () => {
-  const refused = resolvePublic("rebind.test", answers("127.0.0.1", "169.254.169.254"));
+  const refused = resolvePublic("rebind.test", lookupReturning("127.0.0.1", "169.254.169.254"));
 
   await expect(refused).rejects.toMatchObject({ code: "upstream_address_refused", status: 502 });
 });
@@ -165,17 +165,17 @@ test("literal addresses and localhost are judged without asking anyone", async (
 });
 
 test("a name that resolves to nothing, or not at all, is unreachable", async () => {
-  await expect(resolvePublic("gone.test", answers())).rejects.toMatchObject({
+  await expect(resolvePublic("gone.test", lookupReturning())).rejects.toMatchObject({
     code: "upstream_unreachable",
   });
   await expect(resolvePublic("gone.test", never)).rejects.toMatchObject({
     code: "upstream_unreachable",
-    cause: new Error("asked"),
+    cause: new Error("lookup"),
   });
 });
 
 test("a registry that may go private gets every address, from the system's own hosts file too", async () => {
-  expect(await resolveAny("box.test", answers("10.0.0.1"))).toEqual(["10.0.0.1"]);
+  expect(await resolveAny("box.test", lookupReturning("10.0.0.1"))).toEqual(["10.0.0.1"]);
   expect(await resolveAny("[::1]", never)).toEqual(["::1"]);
   expect(await resolveAny("localhost")).toContain("127.0.0.1");
 });

@@ -1,10 +1,10 @@
-/** May we dial this address? Keeps administrators' URLs and attachments off our own network (spec 4.3.5). */
+/** Rejects private addresses, so that configured URLs and attachments cannot reach our own network (spec 4.3.5). */
 import { lookup } from "node:dns/promises";
 import { isIPv4, isIPv6 } from "node:net";
 import { AppError } from "../contract/errors.ts";
 import { ipv4ToNumber, parseIpv6Groups } from "../lib/http/ip-address.ts";
 
-/** True only for an address that anyone on the internet could dial. */
+/** Reports whether an address is publicly routable. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return isPublicV4(ipv4ToNumber(address));
   const groups = parseIpv6Groups(address);
@@ -13,7 +13,7 @@ export function isPublicAddress(address: string): boolean {
 
 export type HostKind = "public_address" | "name" | "refused";
 
-/** What the host of a URL is before anything is resolved. A name still has to pass resolvePublic. */
+/** Classifies the host of a URL without resolving it. A name must still pass resolvePublic. */
 export function classifyHost(hostname: string): HostKind {
   const host = canonicalHost(hostname);
   if (host === undefined || host === "localhost" || host.endsWith(".localhost")) return "refused";
@@ -21,16 +21,16 @@ export function classifyHost(hostname: string): HostKind {
   return isPublicAddress(host) ? "public_address" : "refused";
 }
 
-/** Every address of a host, in the order to try them. */
+/** Returns all addresses of a host, in the order to try them. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
-/** IPv4 first: where one of the two families is broken, it is the other one. */
+/** Sorts IPv4 first, because IPv6 is more often broken. */
 export const systemLookup: Lookup = async (hostname) => {
   const found = await lookup(hostname, { all: true, order: "ipv4first" });
   return found.map(({ address }) => address);
 };
 
-/** The addresses of a host that may be dialed. Dial one of them, not the name: it could change. */
+/** Returns the public addresses of a host. Dial one of them, not the name, whose addresses could change. */
 export async function resolvePublic(hostname: string, find: Lookup = systemLookup) {
   if (classifyHost(hostname) === "refused") throw new AppError("upstream_address_refused");
   const addresses = await resolveAny(hostname, find);
@@ -39,7 +39,7 @@ export async function resolvePublic(hostname: string, find: Lookup = systemLooku
   return allowed;
 }
 
-/** The same for a registry that may reach private addresses. */
+/** Returns the addresses of a host, for a registry that allows private addresses. */
 export async function resolveAny(hostname: string, find: Lookup = systemLookup) {
   const host = canonicalHost(hostname);
   if (host === undefined) throw new AppError("upstream_address_refused");
@@ -51,7 +51,7 @@ export async function resolveAny(hostname: string, find: Lookup = systemLookup) 
   return addresses;
 }
 
-/** One spelling per host: the URL parser turns octal, hex, short and full-width IPv4 into dotted form. */
+/** Normalizes a host: the URL parser converts octal, hex, short and full-width IPv4 to dotted form. */
 export function canonicalHost(hostname: string): string | undefined {
   const host = isIPv6(hostname) ? `[${hostname}]` : hostname;
   if (!/^(\[[\da-f:.]+\]|[^\s/?#@\\:[\]]+)$/i.test(host)) return undefined;
@@ -89,7 +89,7 @@ function isPublicV4(address: number): boolean {
 function isPublicV6(groups: number[]): boolean {
   const [first = 0, second = 0, , , , , seventh = 0, eighth = 0] = groups;
   const prefix = groups.slice(0, 6).join();
-  // ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (NAT64) end at the IPv4 address they carry.
+  // ::ffff:0:0/96 (mapped) and 64:ff9b::/96 (NAT64) contain an IPv4 address.
   if (prefix === "0,0,0,0,0,65535" || prefix === "100,65435,0,0,0,0") {
     return isPublicV4(seventh * 65536 + eighth);
   }

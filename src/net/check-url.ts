@@ -1,4 +1,4 @@
-/** Refuses an address that an administrator sets and that could never be dialed: told when it is saved. */
+/** Rejects a configured URL that could never be dialed, when it is saved. */
 import { AppError } from "../contract/errors.ts";
 import { classifyHost } from "./address-guard.ts";
 

@@ -1,4 +1,4 @@
-/** Fetches an attachment that a payload names by URL, from nowhere but the public internet (spec 4.3.5). */
+/** Fetches an attachment by URL, from public addresses only (spec 4.3.5). */
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
@@ -10,12 +10,12 @@ import { toUpstreamError } from "./to-upstream-error.ts";
 
 export interface FetchedAttachment {
   bytes: Uint8Array;
-  /** As the server claims; null where it says nothing. */
+  /** Content type from the server; null if missing. */
   content_type: string | null;
 }
 
 export interface AttachmentLimits {
-  /** For all hops together, from the first look-up to the last byte. */
+  /** Total time for all redirects, from the first DNS lookup to the last byte. */
   total_ms: number;
   bytes: number;
   redirects: number;
@@ -27,7 +27,7 @@ export const ATTACHMENT_LIMITS: AttachmentLimits = {
   redirects: 3,
 };
 
-/** Throws an AppError whose message says why; never with the URL, which may carry a signature. */
+/** Throws an AppError with the reason, without the URL, which may contain a signature. */
 export async function fetchAttachment(
   send: Send,
   url: string,
@@ -69,7 +69,7 @@ async function followRedirects(
     }
     if (reply.status !== 200) {
       reply.cancel();
-      throw new AppError("upstream_failed", `The attachment's server answered ${reply.status}.`);
+      throw new AppError("upstream_failed", `The attachment's server returned ${reply.status}.`);
     }
     const bytes = await decodeBody(reply, await readCappedBody(reply, limits.bytes), limits.bytes);
     return { bytes, content_type: reply.headers.get("content-type") ?? null };
@@ -81,23 +81,26 @@ async function followRedirects(
 }
 
 /**
- * What is sent is what was parsed and checked here, so that no two readers of a URL can disagree.
- * Low ports but 443 belong to other protocols, which a handshake could be made to speak.
+ * Parses and checks the URL; the parsed URL is also the one that is sent, so parsers cannot disagree. Ports below 1024
+ * except 443 belong to other protocols, which a handshake could imitate.
  */
 function parseAttachmentUrl(text: string, from?: URL): URL {
   const url = URL.parse(text, from);
-  if (!url) throw new AppError("invalid_request", "The attachment's URL is not a URL.");
+  if (!url) throw new AppError("invalid_request", "The attachment's URL is invalid.");
   if (url.protocol !== "https:") {
-    throw new AppError("invalid_request", "The attachment's URL does not begin with https://.");
+    throw new AppError("invalid_request", "The attachment's URL must start with https://.");
   }
   if (url.username || url.password) {
     throw new AppError(
       "invalid_request",
-      "The attachment's URL has a user name or password in it.",
+      "The attachment's URL must not contain a user name or password.",
     );
   }
   if (url.port !== "" && Number(url.port) < 1024) {
-    throw new AppError("invalid_request", "The attachment's URL has a port below 1024 in it.");
+    throw new AppError(
+      "invalid_request",
+      "The attachment's URL must not use a port below 1024 except 443.",
+    );
   }
   url.hash = "";
   return url;
@@ -123,18 +126,18 @@ const DECODERS = new Map<string, Decode>([
   ["br", promisify(brotliDecompress)],
 ]);
 
-/** We ask for identity; a store may hold a file only compressed. A bomb stops at the same size. */
+/** Decompresses a body that is compressed although identity was requested, up to the same size limit. */
 async function decodeBody(reply: Reply, bytes: Uint8Array, most: number): Promise<Uint8Array> {
   const encoding = reply.headers.get("content-encoding")?.trim().toLowerCase() || "identity";
   if (encoding === "identity") return bytes;
   const decode = DECODERS.get(encoding);
   if (!decode) {
-    throw new AppError("upstream_failed", "The attachment came in an encoding we cannot undo.");
+    throw new AppError("upstream_failed", "The attachment has an unsupported content encoding.");
   }
   return decode(bytes, { maxOutputLength: most }).catch((cause: { code?: unknown }) => {
     throw cause.code === "ERR_BUFFER_TOO_LARGE"
       ? tooLarge(most)
-      : new AppError("upstream_failed", "The attachment is not compressed as it claims.", {
+      : new AppError("upstream_failed", "The attachment cannot be decompressed.", {
           cause,
         });
   });
@@ -143,9 +146,9 @@ async function decodeBody(reply: Reply, bytes: Uint8Array, most: number): Promis
 const tooLarge = (most: number) =>
   new AppError("too_large", `The attachment is larger than ${most} bytes.`);
 
-/** The general texts speak of upstreams. */
+/** Messages for attachments instead of upstreams. */
 const ATTACHMENT_MESSAGES: Partial<Record<ErrorCode, string>> = {
-  upstream_address_refused: "The attachment's address is not a public one.",
+  upstream_address_refused: "The attachment's address is not public.",
   upstream_unreachable: "The attachment's server could not be reached.",
   upstream_timeout: "The attachment took too long to arrive.",
 };

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { createSizeCap, type OnBytes, readAllChunks } from "../lib/streams/capped-body.ts";
 import type { Bytes, Reply } from "./http/reply.ts";
 
-/** `onBytes` enforces the cap: where it throws, the rest of the body is not read. */
+/** `onBytes` enforces the cap: if it throws, the rest of the body is not read. */
 export async function readBytes(
   reply: Pick<Reply, "read" | "cancel">,
   onBytes: OnBytes,

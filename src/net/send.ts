@@ -1,4 +1,4 @@
-/** The only way out: sends a request to an upstream, at an address that may be dialed. */
+/** Sends a request to an upstream at a checked address. The only way to make outbound calls. */
 import { isIP } from "node:net";
 import { AppError } from "../contract/errors.ts";
 import {
@@ -22,14 +22,14 @@ export interface OutboundRequest {
   url: string;
   method: string;
   headers: Record<string, string>;
-  /** A stream that was never read is untouched after `upstream_unreachable`: it can be sent elsewhere. */
+  /** After `upstream_unreachable` a stream is unread and can be sent elsewhere. */
   body?: Bytes | ReadableStream<Bytes> | null;
-  /** Of a stream. Without it the body goes out chunked, which not every upstream takes. */
+  /** Length of a streamed body. Without it the body is sent chunked, which not every upstream accepts. */
   content_length?: number;
   allow_private: boolean;
-  /** Aborting it ends the call, within a few hundredths of a second; an answer that is still streaming too. */
+  /** Aborting ends the call up to 50 ms later, also while the response is streaming. */
   signal?: AbortSignal;
-  /** Whose request it is: when it leaves, the call ends. Bun makes its signal when asked for it: most calls end before. */
+  /** The client's request: its disconnect ends the call. Its signal is created lazily, because most calls end before. */
   client?: Request;
   timeouts: OutgoingRequest["timeouts"];
 }
@@ -38,13 +38,13 @@ export type Send = (request: OutboundRequest) => Promise<Reply>;
 
 export interface SendOptions {
   addresses?: AddressCache;
-  /** Longest wait for a connection, shared by the addresses that are tried. */
+  /** Maximum time to connect, over all addresses. */
   maxConnectMs?: number;
-  /** Asked for each request that allows private addresses: false rejects them all the same. */
+  /** Called for each request that allows private addresses; false rejects them. */
   mayReachPrivate?: (url: string) => boolean;
   /** Certificate authorities (PEM) to trust instead of the built-in ones. */
   ca?: string;
-  /** Ends all calls with its reason, an AppError. */
+  /** Aborting ends all calls with its reason, an AppError. */
   end?: AbortSignal;
 }
 
@@ -88,7 +88,7 @@ export function createSend({
     try {
       return await raceAbort(coming, [signal, end]);
     } catch (thrown) {
-      // A look-up and a dial cannot be stopped. What comes of them serves another call.
+      // A lookup and a dial cannot be canceled; their result serves another call.
       coming.then(
         (late) => pool.give(origin.key, late, NO_HEADERS),
         () => {},
@@ -144,20 +144,20 @@ function raceAbort<Value>(
 interface Origin {
   hostname: string;
   port: number;
-  /** As the Host header says it. */
+  /** Value of the Host header. */
   host: string;
   tls: Bun.TLSOptions | undefined;
-  /** Connections of one key may serve each other's requests. */
+  /** Connections with the same key are interchangeable. */
   key: string;
-  /** How much of a URL names the origin; the rest is path and query. */
+  /** Length of the origin in the URL; the rest is path and query. */
   length: number;
 }
 
 const MAX_ORIGINS = 1000;
-/** Only where no parser could see it end elsewhere; any other URL is parsed as a whole. */
+/** Matches an origin that every parser reads alike; other URLs are parsed completely. */
 const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
 
-/** A few are asked over and over; parsing their URL each time cost more than the rest of a call. */
+/** Cache of parsed origins: parsing a URL costs more than the rest of a call. */
 function createOriginParser(ca: string | undefined): (url: string) => Origin {
   const known = new Map<string, Origin>();
   return (url) => {
@@ -166,7 +166,10 @@ function createOriginParser(ca: string | undefined): (url: string) => Origin {
     if (seen) return seen;
     const parsed = URL.parse(text);
     if (parsed?.protocol !== "https:" && parsed?.protocol !== "http:") {
-      throw new AppError("upstream_address_refused", "The upstream's address is no http(s) URL.");
+      throw new AppError(
+        "upstream_address_refused",
+        "The upstream's address is not an http(s) URL.",
+      );
     }
     const { protocol, hostname, host, port } = parsed;
     const name = canonicalHost(hostname) ?? hostname;
@@ -185,10 +188,10 @@ function createOriginParser(ca: string | undefined): (url: string) => Origin {
   };
 }
 
-/** As the handshake says it. A server of HTTP/2 alone refuses instead of answering nonsense. */
+/** ALPN protocols. A server that speaks only HTTP/2 rejects the handshake. */
 const HTTP_1_1 = "\x08http/1.1";
 
-/** Said in full, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn the check off. */
+/** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification. */
 function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
   return {
     rejectUnauthorized: true,
@@ -205,7 +208,7 @@ function toOutgoing(request: OutboundRequest, origin: Origin): OutgoingRequest {
     host: origin.host,
     "user-agent": "portcullis",
     accept: "*/*",
-    // The answer is passed on undecoded to a client whose own wishes never reached the upstream.
+    // The response is forwarded without decoding, and the client's Accept-Encoding is not sent upstream.
     "accept-encoding": "identity",
   };
   for (const name in request.headers) headers[name.toLowerCase()] = request.headers[name] ?? "";

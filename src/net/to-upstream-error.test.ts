@@ -17,7 +17,7 @@ test.each(["ECONNRESET", "EHOSTUNREACH", "EPROTO"])(
   },
 );
 
-test("a timeout of the runtime is ours, and so is whatever else is thrown", () => {
+test("timeouts of the runtime and other errors are converted", () => {
   const timeout = new DOMException("The operation timed out.", "TimeoutError");
 
   expect(toUpstreamError(timeout)).toMatchObject({ code: "upstream_timeout", status: 504 });

@@ -9,14 +9,14 @@ import { OTHER, UPSTREAM } from "./certificates.ts";
 const KiB = 1024;
 const LIMITS = { total_ms: 1500, bytes: 64 * KiB, redirects: 3 };
 
-const asked: string[] = [];
+const requested: string[] = [];
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   tls: [UPSTREAM, OTHER],
   fetch(request) {
     const { pathname, searchParams } = new URL(request.url);
-    asked.push(pathname);
+    requested.push(pathname);
     if (pathname === "/to") return redirect(searchParams.get("url") ?? "");
     return ANSWERS[pathname]?.(request) ?? new Response("", { status: 404 });
   },
@@ -75,7 +75,7 @@ const ANSWERS: Record<string, (request: Request) => Response | Promise<Response>
   "/twice": () => encoded(gzipSync(gzipSync("zipped")), "gzip, gzip"),
 };
 
-/** Names of the internet, as far as this test goes: two of them are let through to our server. */
+/** The names of this test; two of them resolve to our server. */
 const LET_THROUGH = ["upstream.test", "other.test"];
 const hosts: Record<string, string[]> = {
   "inside.test": ["127.0.0.1"],
@@ -91,18 +91,18 @@ const at = (path: string, host = "upstream.test") => `https://${host}:${server.p
 const get = (url: string) => fetchAttachment(send, url, LIMITS);
 const text = async (url: string) => Buffer.from((await get(url)).bytes).toString();
 
-test("an attachment is at most 20 MiB, 10 s and 3 redirects away", () => {
+test("an attachment is limited to 20 MiB, 10 s and 3 redirects", () => {
   expect(ATTACHMENT_LIMITS).toEqual({ total_ms: 10_000, bytes: 20 * 2 ** 20, redirects: 3 });
 });
 
-test("4.3.5 an attachment comes with the type its server claims", async () => {
+test("4.3.5 an attachment has the content type of its server", async () => {
   const { bytes, content_type } = await get(at("/note"));
 
   expect(Buffer.from(bytes).toString()).toBe("hello");
   expect(content_type).toBe("text/plain");
 });
 
-test("4.3.5 what goes out says nothing of the caller and asks for no compression", async () => {
+test("4.3.5 the request reveals nothing about the caller and disables compression", async () => {
   expect(JSON.parse(await text(at("/headers")))).toEqual({
     accept: "*/*",
     "accept-encoding": "identity",
@@ -111,18 +111,18 @@ test("4.3.5 what goes out says nothing of the caller and asks for no compression
   });
 });
 
-test("4.3.5 three redirects are followed, relative ones and to another host", async () => {
+test("4.3.5 three redirects are followed, including relative ones and other hosts", async () => {
   expect(await text(at("/one"))).toBe("hello");
 });
 
-test("4.3.5 a fourth redirect is refused", async () => {
-  asked.length = 0;
+test("4.3.5 a fourth redirect is rejected", async () => {
+  requested.length = 0;
 
   await expect(get(at("/loop"))).rejects.toMatchObject({
     code: "upstream_failed",
     message: "The attachment's URL redirects more than 3 times.",
   });
-  expect(asked).toEqual(["/loop", "/loop", "/loop", "/loop"]);
+  expect(requested).toEqual(["/loop", "/loop", "/loop", "/loop"]);
 });
 
 test.each([
@@ -138,27 +138,27 @@ test.each([
   ["https://upstream.test:25/", "invalid_request"],
   ["file:///etc/passwd", "invalid_request"],
   ["https://", "invalid_request"],
-])("4.3.5 each hop is checked: a redirect to %s is refused", async (location, code) => {
+])("4.3.5 each redirect is checked: %s is rejected", async (location, code) => {
   const target = location.replace("PORT", String(server.port));
-  asked.length = 0;
+  requested.length = 0;
 
   const refused = get(at(`/to?url=${encodeURIComponent(target)}`));
 
   await expect(refused).rejects.toMatchObject({ code });
-  expect(asked).toEqual(["/to"]);
+  expect(requested).toEqual(["/to"]);
 });
 
-test("4.3.5 a name that resolves inside is refused before anything is sent", async () => {
-  asked.length = 0;
+test("4.3.5 a name that resolves to a private address is rejected before anything is sent", async () => {
+  requested.length = 0;
 
   await expect(get(at("/note", "inside.test"))).rejects.toMatchObject({
     code: "upstream_address_refused",
-    message: "The attachment's address is not a public one.",
+    message: "The attachment's address is not public.",
   });
-  expect(asked).toEqual([]);
+  expect(requested).toEqual([]);
 });
 
-test.each(["/silent", "/trickle"])("4.3.5 %s ends when the time is over", async (path) => {
+test.each(["/silent", "/trickle"])("4.3.5 %s ends at the deadline", async (path) => {
   const started = performance.now();
 
   await expect(get(at(path))).rejects.toMatchObject({
@@ -168,7 +168,7 @@ test.each(["/silent", "/trickle"])("4.3.5 %s ends when the time is over", async 
   expect(performance.now() - started).toBeWithin(1400, 3800);
 });
 
-test("4.3.5 a name server that never answers is given up in the same time", async () => {
+test("4.3.5 an unresponsive name server ends at the same deadline", async () => {
   const never = createAddressCache({ lookup: () => new Promise(() => {}) });
   const waiting = fetchAttachment(createSend({ addresses: never }), "https://slow.test/", {
     ...LIMITS,
@@ -178,7 +178,7 @@ test("4.3.5 a name server that never answers is given up in the same time", asyn
   await expect(waiting).rejects.toMatchObject({ code: "upstream_timeout" });
 });
 
-test("4.3.5 an attachment of just the size passes, one byte more does not", async () => {
+test("4.3.5 an attachment of the maximum size is accepted, one byte more is not", async () => {
   expect((await get(at("/full"))).bytes).toHaveLength(LIMITS.bytes);
   await expect(get(at("/fat"))).rejects.toMatchObject({
     code: "too_large",
@@ -186,34 +186,37 @@ test("4.3.5 an attachment of just the size passes, one byte more does not", asyn
   });
 });
 
-test("4.3.5 an answer without end or length is cut off at the cap", async () => {
+test("4.3.5 an endless response without a length is stopped at the cap", async () => {
   await expect(get(at("/endless"))).rejects.toMatchObject({ code: "too_large" });
   await until(() => endless.cancelled);
 
   expect(endless.chunks).toBeLessThan(50);
 });
 
-test.each(["/gzip", "/deflate", "/br"])("an answer compressed anyway is read: %s", async (path) => {
-  expect(await text(at(path))).toBe("zipped");
-});
+test.each(["/gzip", "/deflate", "/br"])(
+  "a response that is compressed anyway is decompressed: %s",
+  async (path) => {
+    expect(await text(at(path))).toBe("zipped");
+  },
+);
 
 test.each([
   ["/bomb", "too_large", "The attachment is larger than 65536 bytes."],
-  ["/false-gzip", "upstream_failed", "The attachment is not compressed as it claims."],
-  ["/twice", "upstream_failed", "The attachment came in an encoding we cannot undo."],
-  ["/missing", "upstream_failed", "The attachment's server answered 404."],
-  ["/nowhere", "upstream_failed", "The attachment's server answered 302."],
-])("4.3.5 %s is refused as %s: %s", async (path, code, message) => {
+  ["/false-gzip", "upstream_failed", "The attachment cannot be decompressed."],
+  ["/twice", "upstream_failed", "The attachment has an unsupported content encoding."],
+  ["/missing", "upstream_failed", "The attachment's server returned 404."],
+  ["/nowhere", "upstream_failed", "The attachment's server returned 302."],
+])("4.3.5 %s is rejected as %s: %s", async (path, code, message) => {
   await expect(get(at(path))).rejects.toMatchObject({ code, message });
 });
 
-test("no message holds the URL, which may carry a signature", async () => {
+test("no message contains the URL, which may contain a signature", async () => {
   const failed = get(at("/missing?signature=s3cret")).catch((error: Error) => error.message);
 
-  expect(await failed).toBe("The attachment's server answered 404.");
+  expect(await failed).toBe("The attachment's server returned 404.");
 });
 
-test("TLS: a certificate nobody vouches for is refused", async () => {
+test("TLS: an untrusted certificate is rejected", async () => {
   const strict = createSend({ addresses });
 
   await expect(fetchAttachment(strict, at("/note"), LIMITS)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Our HTTP client against servers below HTTP: whatever the pieces, answers are whole and never mixed up. */
+/** Our HTTP client against raw socket servers: responses are complete and never mixed up, for every chunking. */
 
 import { heapStats } from "bun:jsc";
 import { afterAll, expect, test } from "bun:test";
@@ -21,8 +21,8 @@ async function listen(onRequest: (socket: Socket, path: string) => void) {
 
 const random = seeded(7);
 
-/** An answer to `/name` that holds its name and says its length in one of the ways there are. */
-function answerTo(name: string): { text: string; body: string; closes: boolean } {
+/** Creates a response to `/name` that contains the name, with one of the framings. */
+function responseTo(name: string): { text: string; body: string; closes: boolean } {
   const { below, pick } = random;
   const body = `${name} ${"x\r\n0\r\n\r\n".repeat(below(4))}${"y".repeat(pick([0, 3, 5000, 200_000]))}`;
   const before = pick([
@@ -65,20 +65,20 @@ async function writeInPieces(socket: Socket, text: string, closes: boolean): Pro
   if (closes) socket.end();
 }
 
-test("a thousand answers in all shapes and pieces come back whole, each to its own request", async () => {
+test("a thousand responses with all framings and chunkings are complete and match their requests", async () => {
   const bodies = new Map<string, string>();
   const { url, seen } = await listen((socket, path) => {
-    const { text, body, closes } = answerTo(path);
+    const { text, body, closes } = responseTo(path);
     bodies.set(path, body);
     writeInPieces(socket, text, closes);
   });
   const send = createSend();
-  let asked = 0;
+  let sent = 0;
   const askOn = async () => {
-    while (asked < 1000) {
-      const path = `/${asked++}`;
+    while (sent < 1000) {
+      const path = `/${sent++}`;
       const reply = await send(ask(url + path));
-      // Some are left in the middle: the rest of such an answer must meet nobody.
+      // Some are abandoned: the rest of such a response must reach no other request.
       if (random.below(10) === 0) reply.cancel();
       else expect((await toResponse(reply).text()) === bodies.get(path)).toBe(true);
     }
@@ -90,7 +90,7 @@ test("a thousand answers in all shapes and pieces come back whole, each to its o
 });
 
 test.each([
-  ["bytes behind its answer", "content-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n"],
+  ["bytes after its response", "content-length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n"],
   [
     "both a length and chunks",
     "content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
@@ -108,7 +108,7 @@ test.each([
   expect(seen.connections).toBe(3);
 });
 
-test("bytes that nobody asked for end a connection that waits", async () => {
+test("unsolicited bytes close an idle connection", async () => {
   const { url, seen } = await listen((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
     setTimeout(() => socket.write("HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\nevil"), 20);
@@ -123,7 +123,7 @@ test("bytes that nobody asked for end a connection that waits", async () => {
   expect(seen.connections).toBe(3);
 });
 
-test("an answer that nobody reads makes the upstream wait, and then comes whole", async () => {
+test("an unread response applies back-pressure and is complete afterwards", async () => {
   const size = 64 * 1024 * 1024;
   let written = 0;
   const { url } = await listen(async (socket) => {
@@ -144,7 +144,7 @@ test("an answer that nobody reads makes the upstream wait, and then comes whole"
   expect(read).toBe(size);
 });
 
-test("an answer that falls silent is given up", async () => {
+test("a response that stalls times out", async () => {
   const { url } = await listen((socket) =>
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n"),
   );
@@ -154,11 +154,11 @@ test("an answer that falls silent is given up", async () => {
 
   await expect(reply.read()).rejects.toMatchObject({
     code: "upstream_timeout",
-    message: "The upstream fell silent.",
+    message: "The upstream stopped sending.",
   });
 });
 
-test("an upstream that takes nothing is given up", async () => {
+test("an upstream that does not read times out", async () => {
   const server = createServer((socket) => socket.pause().on("error", () => {}));
   await once(server.listen(0, "127.0.0.1"), "listening");
   stops.push(() => server.close());
@@ -174,26 +174,29 @@ test("an upstream that takes nothing is given up", async () => {
 test.each([
   ["shorter", 5, "abc"],
   ["longer", 2, "abc"],
-])("a body %s than its length is never a whole request", async (_, content_length, text) => {
-  let got = "";
-  const server = createServer((socket) => {
-    socket.on("data", (chunk) => {
-      got += chunk.toString("latin1");
+])(
+  "a body %s than its length never becomes a complete request",
+  async (_, content_length, text) => {
+    let got = "";
+    const server = createServer((socket) => {
+      socket.on("data", (chunk) => {
+        got += chunk.toString("latin1");
+      });
+      socket.on("error", () => {});
     });
-    socket.on("error", () => {});
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  stops.push(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const body = new Blob([text]).stream();
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    stops.push(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const body = new Blob([text]).stream();
 
-  const sent = createSend()(ask(url, { method: "POST", body, content_length }));
+    const sent = createSend()(ask(url, { method: "POST", body, content_length }));
 
-  await expect(sent).rejects.toMatchObject({ code: "invalid_request" });
-  expect(got.split("\r\n\r\n")[1]?.length ?? 0).not.toBe(content_length);
-});
+    await expect(sent).rejects.toMatchObject({ code: "invalid_request" });
+    expect(got.split("\r\n\r\n")[1]?.length ?? 0).not.toBe(content_length);
+  },
+);
 
-test("a body of unknown length goes out in chunks", async () => {
+test("a body of unknown length is sent chunked", async () => {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -216,7 +219,7 @@ test("a body of unknown length goes out in chunks", async () => {
   expect(await toResponse(reply).json()).toEqual([null, "one two"]);
 });
 
-test("an answer that is complete before the upload ends it, and the source is let go", async () => {
+test("a response that completes before the upload ends the upload and releases the source", async () => {
   const { url, seen } = await listen((socket) =>
     socket.write("HTTP/1.1 413 No\r\ncontent-length: 2\r\n\r\nno"),
   );
@@ -233,7 +236,7 @@ test("an answer that is complete before the upload ends it, and the source is le
   await until(() => seen.open.size === 0);
 });
 
-test("uploads that ended early leave nothing in memory", async () => {
+test("uploads that ended early release their memory", async () => {
   const { url } = await listen((socket) =>
     socket.write("HTTP/1.1 413 No\r\nconnection: close\r\ncontent-length: 2\r\n\r\nno"),
   );
@@ -253,7 +256,7 @@ test("uploads that ended early leave nothing in memory", async () => {
   expect(readers() - before).toBeLessThan(50);
 });
 
-test("kept connections are no reason for a program to go on", async () => {
+test("idle connections do not keep the process alive", async () => {
   const { url } = await listen((socket) =>
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
   );

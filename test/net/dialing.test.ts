@@ -1,4 +1,4 @@
-/** How connections come about: whose they are, how long that may take, and what is left when it fails. */
+/** Opening connections: certificates, timeouts, cancellation and failures. */
 import { expect, test } from "bun:test";
 import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend } from "../../src/net/send.ts";
@@ -25,14 +25,14 @@ test("TLS: a handshake that never ends is unreachable in time, and its connectio
   expect(server.seen.connections).toBe(1);
 });
 
-test("a connection that opens after it was given up disturbs nobody", async () => {
+test("a connection that opens after its timeout is closed", async () => {
   await using late = await startUnresponsiveServer(600);
   const program = `
     import { createSend } from ${JSON.stringify(Bun.resolveSync("../../src/net/send.ts", import.meta.dir))};
     const send = createSend({ maxConnectMs: 200 });
-    const asked = ${JSON.stringify(ask(`http://127.0.0.1:${late.port}`))};
-    for (const url of [asked.url, asked.url.replace("http", "https")]) {
-      await send({ ...asked, url }).catch(({ code }) => console.log(code));
+    const call = ${JSON.stringify(ask(`http://127.0.0.1:${late.port}`))};
+    for (const url of [call.url, call.url.replace("http", "https")]) {
+      await send({ ...call, url }).catch(({ code }) => console.log(code));
     }
     await Bun.sleep(4000); // the system dials again after one second and after three
     console.log("done");`;
@@ -46,7 +46,7 @@ test("a connection that opens after it was given up disturbs nobody", async () =
 }, 15_000);
 
 test.each(["look-up", "dial"])(
-  "aborting ends a call during its %s at once",
+  "aborting ends a call during its %s immediately",
   async (stage) => {
     await using server = await listenRaw((socket) => socket.resume());
     const never = createAddressCache({ lookup: () => new Promise(() => {}) });
@@ -70,7 +70,7 @@ test.each(["look-up", "dial"])(
 );
 
 test.each(["look-up", "dial"])(
-  "a client that has left is not waited for in a %s",
+  "a disconnected client ends the call during a %s",
   async (stage) => {
     await using server = await listenRaw((socket) => socket.resume());
     const never = createAddressCache({ lookup: () => new Promise(() => {}) });
@@ -83,26 +83,26 @@ test.each(["look-up", "dial"])(
 
     const cancelled = send(ask(`https://upstream.test:${server.port}`, { client }));
 
-    await expect(cancelled).rejects.toThrow("cancelled");
+    await expect(cancelled).rejects.toThrow("canceled");
     expect(performance.now() - started).toBeLessThan(2000);
   },
   10_000,
 );
 
-test("nothing is sent over a new connection for a client that has left", async () => {
-  let asked = 0;
+test("nothing is sent over a new connection for a disconnected client", async () => {
+  let requests = 0;
   await using server = await listenForRequests(() => {
-    asked += 1;
+    requests += 1;
   });
   const client = new Request("http://portcullis.test", { signal: AbortSignal.abort() });
 
-  await expect(createSend()(ask(server.url, { client }))).rejects.toThrow("cancelled");
+  await expect(createSend()(ask(server.url, { client }))).rejects.toThrow("canceled");
   await Bun.sleep(20);
 
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
 });
 
-test("what was dialed for a call that was aborted serves the next one", async () => {
+test("a connection dialed for an aborted call serves the next one", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const found = Promise.withResolvers<string[]>();
   const send = createSend({ addresses: createAddressCache({ lookup: () => found.promise }) });
@@ -111,7 +111,7 @@ test("what was dialed for a call that was aborted serves the next one", async ()
 
   const cancelled = send(ask(url, { signal: abort.signal }));
   abort.abort();
-  await expect(cancelled).rejects.toThrow("cancelled");
+  await expect(cancelled).rejects.toThrow("canceled");
   found.resolve(["127.0.0.1"]);
   await until(() => server.seen.connections > 0);
 
@@ -119,7 +119,7 @@ test("what was dialed for a call that was aborted serves the next one", async ()
   expect(server.seen.connections).toBe(1);
 });
 
-test("an aborted signal looks nothing up and dials nobody", async () => {
+test("an aborted signal causes no lookup and no dial", async () => {
   let looked = 0;
   const lookup = async () => {
     looked += 1;
@@ -129,11 +129,11 @@ test("an aborted signal looks nothing up and dials nobody", async () => {
 
   const refused = send(ask("http://upstream.test:1", { signal: AbortSignal.abort() }));
 
-  await expect(refused).rejects.toThrow("cancelled");
+  await expect(refused).rejects.toThrow("canceled");
   expect(looked).toBe(0);
 });
 
-test("aborting at any moment between dial and answer ends a call", async () => {
+test("aborting at any time between dial and response ends a call", async () => {
   await using server = await listenRaw((socket) => socket.resume());
   for (let moment = 0; moment < 12; moment++) {
     const abort = new AbortController();
@@ -147,11 +147,11 @@ test("aborting at any moment between dial and answer ends a call", async () => {
 
     const cancelled = send(ask(`http://upstream.test:${server.port}`, { signal: abort.signal }));
 
-    await expect(cancelled).rejects.toThrow("cancelled");
+    await expect(cancelled).rejects.toThrow("canceled");
   }
 });
 
-test("a signal that outlives its calls keeps none of their listeners", async () => {
+test("a signal that outlives its calls has no listeners left", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const { signal } = new AbortController();
   let listeners = 0;
@@ -172,7 +172,7 @@ test("a signal that outlives its calls keeps none of their listeners", async () 
   expect(listeners).toBe(0);
 });
 
-test("a kept connection is not used when its name stands for another address", async () => {
+test("an idle connection is not reused when its name resolves to another address", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   let list = ["127.0.0.1"];
   const send = createSend({
@@ -187,7 +187,7 @@ test("a kept connection is not used when its name stands for another address", a
   expect(server.seen.connections).toBe(1);
 });
 
-test("a kept connection is not used later than its upstream keeps it", async () => {
+test("an idle connection is not reused after the upstream's idle time", async () => {
   const text = "HTTP/1.1 200 OK\r\nkeep-alive: timeout=2\r\ncontent-length: 2\r\n\r\nok";
   await using server = await listenForRequests((socket) => socket.write(text));
   const send = createSend();
@@ -201,7 +201,7 @@ test("a kept connection is not used later than its upstream keeps it", async () 
   expect(server.seen.connections).toBe(2);
 });
 
-test("the finder learns which address took a connection, and when none did", async () => {
+test("the address cache records the address that accepted a connection, and failures", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const learned: string[] = [];
   const send = createSend({
@@ -229,9 +229,9 @@ test.each([
   ["the name above a wildcard", "wild.test", PLACES, false],
   ["its common name only", "places.test", PLACES, false],
 ])("TLS: a certificate is checked for %s: %s", async (_, host, certificate, fits) => {
-  let asked = 0;
+  let requests = 0;
   await using server = await listenForRequests((socket) => {
-    asked += 1;
+    requests += 1;
     socket.write(OK);
   }, certificate);
   const sent = createSend({ addresses, ca })(ask(`https://${host}:${server.port}`));
@@ -242,10 +242,10 @@ test.each([
   );
 
   expect(outcome).toBe(fits ? 200 : "ERR_TLS_CERT_ALTNAME_INVALID");
-  expect(asked).toBe(fits ? 1 : 0);
+  expect(requests).toBe(fits ? 1 : 0);
 });
 
-test("TLS: a server of HTTP/2 alone is told apart before anything is sent", async () => {
+test("TLS: a server that speaks only HTTP/2 is detected before anything is sent", async () => {
   const tls = { ...UPSTREAM, ALPNProtocols: ["h2"] };
   await using server = await listenForRequests((socket) => socket.write(OK), tls);
 
@@ -279,7 +279,7 @@ test("a host may be an IPv6 address", async () => {
   expect(Buffer.from(reply.whole ?? []).toString()).toBe(`[::1]:${server.port}`);
 });
 
-test("thousands of dials at once all arrive, and only some connections are kept", async () => {
+test("thousands of concurrent dials succeed, and the number of idle connections is bounded", async () => {
   await using server = await listenForRequests((socket) => socket.write(OK));
   const send = createSend({ maxConnectMs: 30_000 });
 

@@ -1,4 +1,4 @@
-/** Answers made to confuse, to hold or to exhaust: each fails by itself, soon, and touches no other. */
+/** Hostile responses fail quickly, with a logged reason, and affect no other request. */
 import { expect, test } from "bun:test";
 import { createAddressCache } from "../../src/net/address-cache.ts";
 import { createSend } from "../../src/net/send.ts";
@@ -17,8 +17,8 @@ test.each([
   ["frames of HTTP/2", "\0\0\x12\x04\0\0\0\0\0"],
   ["a head without end", `HTTP/1.1 200 OK\r\nx: ${"a".repeat(70_000)}`],
   ["a switch of protocols", "HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n"],
-  ["heads before the answer without end", "HTTP/1.1 103 Early\r\na: b\r\n\r\n".repeat(5000)],
-])("%s is given up at once, and the log learns why", async (_, text) => {
+  ["endless informational responses", "HTTP/1.1 103 Early\r\na: b\r\n\r\n".repeat(5000)],
+])("%s fails immediately, with a logged reason", async (_, text) => {
   await using server = await listenForRequests((socket) => socket.write(text, "latin1"));
 
   const failed = await send(ask(server.url, SOON)).catch((error) => error);
@@ -31,7 +31,7 @@ test.each([
   await until(() => server.seen.open.size === 0);
 });
 
-test("a body that is no proper one fails where it breaks, and the log learns why", async () => {
+test("an invalid body fails where it is invalid, with a logged reason", async () => {
   await using server = await listenForRequests((socket) =>
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\nnonsense\r\n"),
   );
@@ -42,7 +42,7 @@ test("a body that is no proper one fails where it breaks, and the log learns why
   });
 });
 
-test("a short answer that trickles is waited for as long as more of it comes", async () => {
+test("a short response that trickles is accepted while more of it arrives", async () => {
   await using server = await listenForRequests(async (socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n");
     for (const letter of "slowly") {
@@ -60,13 +60,13 @@ test.each([
   ["HEAD with a length", "HEAD", "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", 1],
   ["304 with a length", "GET", "HTTP/1.1 304 Same\r\ncontent-length: 1000\r\n\r\n", 1],
   ["204", "GET", "HTTP/1.1 204 None\r\n\r\n", 1],
-  // What they announce would be read as the next answer.
+  // Their announced body would be read as the next response.
   ["204 with a length", "GET", "HTTP/1.1 204 None\r\ncontent-length: 3\r\n\r\n", 3],
   ["204 in chunks", "GET", "HTTP/1.1 204 None\r\ntransfer-encoding: chunked\r\n\r\n", 3],
   ["HEAD with a body", "HEAD", "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", 3],
   ["words in capitals", "GET", "HTTP/1.1 204 None\r\nConnection: Keep-Alive\r\n\r\n", 1],
   ["Close in capitals", "GET", "HTTP/1.1 204 None\r\nConnection: foo, CLOSE\r\n\r\n", 3],
-])("%s: three answers without body take so many connections", async (_, method, text, count) => {
+])("%s: connections used by three responses without a body", async (_, method, text, count) => {
   await using server = await listenForRequests((socket) => socket.write(text));
 
   for (let i = 0; i < 3; i++) {
@@ -80,7 +80,7 @@ test.each([
   ["without", undefined],
   ["with", UPSTREAM],
 ])(
-  "an answer that ends with its connection comes whole to a slow reader, %s TLS",
+  "a response that ends with its connection is complete for a slow reader, %s TLS",
   async (_, tls) => {
     const size = 3_000_000;
     await using server = await listenForRequests((socket) => {
@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test("an answer that ends with its connection is not whole when that was reset", async () => {
+test("a response that ends with a connection reset is incomplete", async () => {
   await using server = await listenForRequests((socket) => {
     socket.write("HTTP/1.1 200 OK\r\n\r\nhalf");
     setTimeout(() => socket.resetAndDestroy(), 20);
@@ -110,7 +110,7 @@ test("an answer that ends with its connection is not whole when that was reset",
   await expect(toResponse(reply).text()).rejects.toThrow("closed the connection");
 });
 
-test("a connection that was held back for a slow reader serves the next request", async () => {
+test("a connection that was paused for a slow reader serves the next request", async () => {
   // One more than is read ahead: its last byte is what holds the connection back, in however many pieces it comes.
   const size = 64 * 1024 + 1;
   let sent = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ test("a connection that was held back for a slow reader serves the next request"
   expect(served).toBeGreaterThan(0);
 });
 
-test("an answer that was read whole can be cancelled without harm to the next on its connection", async () => {
+test("canceling a completely read response does not affect the next one on its connection", async () => {
   await using server = await listenForRequests((socket, path) => {
     const body = "x".repeat(path === "/slow" ? 100_000 : 100_001);
     socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body.slice(50_000)}`);
@@ -156,7 +156,7 @@ test("an answer that was read whole can be cancelled without harm to the next on
   expect(server.seen.connections).toBe(1);
 });
 
-test("events arrive one by one as they are sent, and their connection is used again", async () => {
+test("events arrive as they are sent, and their connection is reused", async () => {
   let written = 0;
   await using server = await listenForRequests(async (socket) => {
     socket.write(
@@ -179,7 +179,7 @@ test("events arrive one by one as they are sent, and their connection is used ag
   expect(server.seen.connections).toBe(1);
 });
 
-test("a hundred thousand tiny chunks take linear time and no stack", async () => {
+test("a hundred thousand tiny chunks take linear time without recursion", async () => {
   const count = 100_000;
   await using server = await listenForRequests((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");

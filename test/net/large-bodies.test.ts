@@ -1,4 +1,4 @@
-/** Large bodies over TLS, with a slow other side: every byte arrives, in order, and few are held. */
+/** Large bodies over TLS with a slow peer: every byte arrives in order, and few are buffered. */
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -12,11 +12,11 @@ const SIZE = 100 * MiB;
 const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
 const send = createSend({ addresses, ca: UPSTREAM.cert });
 
-/** No two pieces are alike. */
+/** Generates distinct chunks. */
 const piece = (count: number) => Buffer.alloc(64 * 1024, `${count} `);
 const digest = () => createHash("sha1");
 
-test("TLS: 100 MiB go up to a slow upstream, never far ahead of it", async () => {
+test("TLS: an upload of 100 MiB never runs far ahead of a slow upstream", async () => {
   const [wanted, got] = [digest(), digest()];
   let made = 0;
   let taken = 0;
@@ -57,7 +57,7 @@ test("TLS: 100 MiB go up to a slow upstream, never far ahead of it", async () =>
   expect(ahead).toBeLessThan(16 * MiB);
 }, 30_000);
 
-test("TLS: 100 MiB come down to a slow reader, never far ahead of it", async () => {
+test("TLS: a download of 100 MiB never runs far ahead of a slow reader", async () => {
   const [wanted, got] = [digest(), digest()];
   let written = 0;
   await using server = await listenForRequests(async (socket) => {

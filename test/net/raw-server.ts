@@ -1,4 +1,4 @@
-/** A server below HTTP, for what no proper server does; and the plainest request to it. */
+/** A raw socket server for invalid HTTP, and a minimal request to it. */
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
@@ -10,7 +10,7 @@ export interface RawServer extends AsyncDisposable {
   seen: { connections: number; open: Set<Socket> };
 }
 
-/** Hands over each connection as it is. `tls`: only after its handshake. */
+/** Passes on each raw connection; with `tls`, after its handshake. */
 export async function listenRaw(
   onConnection: (socket: Socket) => void,
   tls?: TlsOptions,
@@ -37,7 +37,7 @@ export async function listenRaw(
   };
 }
 
-/** The same, asked: calls back for each request; what follows the head is not looked at. */
+/** Calls back for each request; ignores the bytes after the header block. */
 export const listenForRequests = (
   onRequest: (socket: Socket, path: string, head: string) => void,
   tls?: TlsOptions,

@@ -17,7 +17,7 @@ function serve(fetch: (request: Request) => Response | Promise<Response>): strin
   return `http://127.0.0.1:${server.port}`;
 }
 
-/** A server below HTTP, for answers that no proper server gives. */
+/** A raw socket server for invalid responses. */
 async function listen(onRequest: (socket: Socket, head: string, count: number) => void) {
   const closed: Promise<unknown>[] = [];
   let count = 0;
@@ -58,7 +58,7 @@ const ask = (url: string, more: Partial<OutboundRequest> = {}): OutboundRequest 
 const post = (url: string, more: Partial<OutboundRequest> = {}) =>
   ask(url, { method: "POST", body: new TextEncoder().encode("{}"), ...more });
 
-test("what goes out is what was given, a Host, and our own user agent", async () => {
+test("a request contains the given headers, a Host and our user agent", async () => {
   const { url } = await listen((socket, head) => {
     socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${head.length}\r\n\r\n${head}`);
   });
@@ -81,7 +81,7 @@ test("what goes out is what was given, a Host, and our own user agent", async ()
   );
 });
 
-test("names of headers may be in capitals: the last of one name counts", async () => {
+test("header names are case-insensitive, and the last value counts", async () => {
   const url = serve(({ headers }) => new Response(headers.get("authorization")));
 
   const reply = await send(ask(url, { headers: { authorization: "one", Authorization: "two" } }));
@@ -96,16 +96,16 @@ test.each([
   ["\\a/b", "/a/b"],
   ["/ü/%e4?ü='x'", "/%C3%BC/%e4?%C3%BC=%27x%27"],
   ["//host/x", "//host/x"],
-])("behind the host, %s is asked for as %s", async (rest, path) => {
+])("the path %s is requested as %s", async (rest, path) => {
   const { url } = await listen((socket, head) => {
-    const asked = head.split(" ", 2)[1] ?? "";
-    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${asked}`);
+    const target = head.split(" ", 2)[1] ?? "";
+    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${target}`);
   });
 
   expect(await (await send(ask(url + rest))).text()).toBe(path);
 });
 
-test("a user in an address goes nowhere, and what is no address is refused", async () => {
+test("credentials in a URL are not sent, and an invalid URL is rejected", async () => {
   const { url } = await listen((socket, head) => {
     socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${head}`);
   });
@@ -125,7 +125,7 @@ test("a user in an address goes nowhere, and what is no address is refused", asy
   }
 });
 
-test("a redirect is handed back, not followed", async () => {
+test("a redirect is returned, not followed", async () => {
   const followed: string[] = [];
   const elsewhere = serve((request) => {
     followed.push(request.url);
@@ -140,7 +140,7 @@ test("a redirect is handed back, not followed", async () => {
   expect(followed).toEqual([]);
 });
 
-test("a compressed answer stays compressed and keeps its header", async () => {
+test("a compressed response stays compressed and keeps its header", async () => {
   const zipped = gzipSync("hello");
   const url = serve(() => new Response(zipped, { headers: { "content-encoding": "gzip" } }));
 
@@ -150,7 +150,7 @@ test("a compressed answer stays compressed and keeps its header", async () => {
   expect(gunzipSync(await reply.bytes()).toString()).toBe("hello");
 });
 
-test("a cookie set by an upstream is not sent back to it", async () => {
+test("a cookie of an upstream is not sent back", async () => {
   const url = serve((request) => {
     const headers = { "set-cookie": "session=1", "x-got": request.headers.get("cookie") ?? "none" };
     return new Response("", { headers });
@@ -162,7 +162,7 @@ test("a cookie set by an upstream is not sent back to it", async () => {
   expect(reply.headers.get("x-got")).toBe("none");
 });
 
-test("what was found for a private registry is not used for a public one", async () => {
+test("addresses of a private registry are not used for a public one", async () => {
   const port = new URL(serve(() => new Response("inside"))).port;
   const url = `http://upstream.test:${port}`;
 
@@ -172,7 +172,7 @@ test("what was found for a private registry is not used for a public one", async
   });
 });
 
-test("the next address is dialed when the first takes no connection", async () => {
+test("the next address is dialed when the first accepts no connection", async () => {
   const port = new URL(serve((request) => new Response(request.headers.get("host")))).port;
 
   const reply = await send(post(`http://broken-first.test:${port}/`));
@@ -180,7 +180,7 @@ test("the next address is dialed when the first takes no connection", async () =
   expect(await reply.text()).toBe(`broken-first.test:${port}`);
 });
 
-test("a refused connection is unreachable, and the body can be sent elsewhere", async () => {
+test("a refused connection is unreachable, and the body can be resent", async () => {
   const url = serve(echo);
   const body = new Blob(["still here"]).stream();
 
@@ -191,7 +191,7 @@ test("a refused connection is unreachable, and the body can be sent elsewhere", 
   expect(await reply.text()).toBe("still here");
 });
 
-test("when an upstream goes away its next address is dialed", async () => {
+test("when an upstream stops, its next address is dialed", async () => {
   const first = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("first") });
   const port = first.port ?? 0;
   await using _second = Bun.serve({ port, hostname: "127.0.0.2", fetch: echo });
@@ -205,7 +205,7 @@ test("when an upstream goes away its next address is dialed", async () => {
   expect(await (await send(request)).text()).toBe("second");
 });
 
-test("no answer in time is a timeout, and the upstream sees the call end", async () => {
+test("a missing response is a timeout, and the upstream sees the connection close", async () => {
   const { url, closed } = await listen(() => {});
 
   const late = send(post(url, { timeouts: { headers_ms: 100, idle_ms: 30_000 } }));
@@ -214,7 +214,7 @@ test("no answer in time is a timeout, and the upstream sees the call end", async
   await closed[0];
 });
 
-test("the wait for an answer starts when a slow upload is over", async () => {
+test("the response timeout starts after a slow upload", async () => {
   const url = serve(echo);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async start(controller) {
@@ -233,7 +233,7 @@ test("the wait for an answer starts when a slow upload is over", async () => {
   expect(await reply.text()).toBe("slow");
 });
 
-test("an answer that begins before the upload is over is not cut off afterwards", async () => {
+test("a response that starts during the upload is not truncated", async () => {
   const { url } = await listen(async (socket, _, count) => {
     if (count > 1) return;
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nearly");
@@ -256,7 +256,7 @@ test("an answer that begins before the upload is over is not cut off afterwards"
   expect(await reply.text()).toBe("earlylate");
 });
 
-test("an answer that begins during the upload and then falls silent is given up", async () => {
+test("a response that starts during the upload and then stalls times out", async () => {
   const { url, closed } = await listen((socket, _, count) => {
     if (count === 1) socket.write("HTTP/1.1 413 No\r\ncontent-length: 9\r\n\r\nhalf");
   });
@@ -277,7 +277,7 @@ test("an answer that begins during the upload and then falls silent is given up"
   await closed[0];
 });
 
-test("a connection that breaks before the answer has failed, and is not tried again", async () => {
+test("a connection that breaks before the response is a failure without a retry", async () => {
   const seen: number[] = [];
   const { url } = await listen((socket, _, count) => {
     seen.push(count);
@@ -295,7 +295,7 @@ test("a connection that breaks before the answer has failed, and is not tried ag
   expect(seen).toEqual([1, 2]);
 });
 
-test("an answer cut short fails while it is read", async () => {
+test("a truncated response fails during the read", async () => {
   const { url } = await listen((socket) => {
     socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n");
   });
@@ -305,17 +305,17 @@ test("an answer cut short fails while it is read", async () => {
   await expect(reply.text()).rejects.toThrow();
 });
 
-test("aborting ends a call that waits for its answer", async () => {
+test("aborting ends a call that waits for its response", async () => {
   const { url, closed } = await listen(() => abort.abort());
   const abort = new AbortController();
 
   const cancelled = send(post(url, { signal: abort.signal }));
 
-  await expect(cancelled).rejects.toMatchObject({ message: "The request was cancelled." });
+  await expect(cancelled).rejects.toMatchObject({ message: "The request was canceled." });
   await closed[0];
 });
 
-test("aborting ends an answer that is streaming", async () => {
+test("aborting ends a streaming response", async () => {
   const { url, closed } = await listen((socket) => {
     socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\nhalf");
   });
@@ -331,12 +331,12 @@ test("aborting ends an answer that is streaming", async () => {
 test("an aborted signal sends nothing", async () => {
   const { url, closed } = await listen(() => {});
 
-  await expect(send(ask(url, { signal: AbortSignal.abort() }))).rejects.toThrow("cancelled");
+  await expect(send(ask(url, { signal: AbortSignal.abort() }))).rejects.toThrow("canceled");
 
   expect(closed).toEqual([]);
 });
 
-test("a source that breaks is the sender's fault, and the upstream never gets a whole body", async () => {
+test("a failing source is the client's error, and the upstream never gets a complete body", async () => {
   const url = serve(echo);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start: (controller) => controller.enqueue(new Uint8Array(10)),
@@ -353,7 +353,7 @@ test("a source that breaks is the sender's fault, and the upstream never gets a 
 
 const MiB = 1024 * 1024;
 
-/** A body made on demand and a server that reads it slowly: how far does the one run ahead? */
+/** Measures how far a generated body runs ahead of a slow server. */
 function slowUpload(size: number) {
   const progress = { made: 0, taken: 0, ahead: 0 };
   const chunk = new Uint8Array(64 * 1024);
@@ -380,7 +380,7 @@ function slowUpload(size: number) {
   return { url, body, progress };
 }
 
-test("100 MB go up with their exact length, and never far ahead of a slow upstream", async () => {
+test("an upload of 100 MB has its exact length and never runs far ahead of a slow upstream", async () => {
   const size = 100 * MiB;
   const { url, body, progress } = slowUpload(size);
 
@@ -391,7 +391,7 @@ test("100 MB go up with their exact length, and never far ahead of a slow upstre
   expect(progress.ahead).toBeLessThan(16 * MiB);
 });
 
-/** Answers with the Host it was asked for and the port at the other end of the connection. */
+/** Returns the requested Host and the client's port. */
 function serveTls(tls: Bun.TLSOptions[]): string {
   const server = Bun.serve({
     port: 0,
@@ -417,7 +417,7 @@ test("TLS: the checked address is dialed under the name of the URL", async () =>
   expect(await call("upstream.test.")).toEqual([`upstream.test.:${port}`, connection]);
 });
 
-test("TLS: a certificate for another name is refused before anything is sent", async () => {
+test("TLS: a certificate for another name is rejected before anything is sent", async () => {
   const port = serveTls([OTHER]);
 
   const refused = send(post(`https://upstream.test:${port}/`));
@@ -428,7 +428,7 @@ test("TLS: a certificate for another name is refused before anything is sent", a
   });
 });
 
-test("TLS: an unknown authority is refused, whatever the environment says", async () => {
+test("TLS: an unknown authority is rejected regardless of the environment", async () => {
   const port = serveTls([UPSTREAM]);
   const strict = createSend({ addresses: createAddressCache({ lookup }) });
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
@@ -459,7 +459,7 @@ test("calls to one upstream reuse their connection", async () => {
   expect(connections.size).toBe(1);
 });
 
-test("a connect that hangs is unreachable after its time: nothing can have been sent", async () => {
+test("a connect that hangs is unreachable after its timeout, because nothing was sent", async () => {
   await using deaf = await startUnresponsiveServer(10_000);
   const started = performance.now();
 

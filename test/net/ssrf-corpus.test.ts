@@ -1,4 +1,4 @@
-/** Every spelling we know of an address that is not for us, as the URL of an attachment (spec 4.3.5). */
+/** Every known spelling of a non-public address, as the URL of an attachment (spec 4.3.5). */
 import { expect, test } from "bun:test";
 import { isIP } from "node:net";
 import { createAddressCache } from "../../src/net/address-cache.ts";
@@ -6,7 +6,7 @@ import { resolvePublic } from "../../src/net/address-guard.ts";
 import { fetchAttachment } from "../../src/net/fetch-attachment.ts";
 import { createSend } from "../../src/net/send.ts";
 
-/** Hosts, one group a trick, parted by white space. */
+/** Hosts grouped by trick, separated by white space. */
 const HOSTS: Record<string, string> = {
   "loopback, dotted": `
     127.0.0.1 127.0.0.2 127.0.1.1 127.1.1.1 127.127.127.127 127.255.255.254 127.255.255.255`,
@@ -84,7 +84,7 @@ const HOSTS: Record<string, string> = {
     mixed-private.test six.test mapped.test`,
 };
 
-/** Whole URLs: what stands around the host is the trick. */
+/** Complete URLs: the trick is around the host. */
 const URLS = [
   "https://user@127.0.0.1/",
   "https://user:secret@169.254.169.254/",
@@ -172,7 +172,7 @@ const NAMES: Record<string, string[]> = {
   "half.test": ["10.0.0.1", "93.184.215.14"],
 };
 
-/** A name server that, as nip.io does, also answers the address written in the name. */
+/** A name server that also resolves the address in a name, like nip.io. */
 async function lookup(hostname: string): Promise<string[]> {
   const written = /(\d+)[.-](\d+)[.-](\d+)[.-](\d+)\.(?:nip|sslip)\.io$/.exec(hostname);
   return NAMES[hostname] ?? (written ? [written.slice(1, 5).join(".")] : []);
@@ -187,14 +187,14 @@ const hosts = Object.entries(HOSTS).flatMap(([trick, text]) =>
 );
 const corpus = [...hosts, ...URLS.map((url) => ({ trick: "around the host", url }))];
 
-test.each(corpus)("4.3.5 refused without a dial, $trick: $url", async ({ url }) => {
+test.each(corpus)("4.3.5 rejected without a dial, $trick: $url", async ({ url }) => {
   const refused = fetchAttachment(send, url).catch((error: { code: string }) => error.code);
 
   // Had it been dialed or looked up in vain, the code would be upstream_unreachable.
   expect(["upstream_address_refused", "invalid_request"]).toContain(String(await refused));
 });
 
-test("4.3.5 the corpus has at least 200 spellings, none of them twice", () => {
+test("4.3.5 the corpus has at least 200 distinct spellings", () => {
   expect(new Set(corpus.map(({ url }) => url)).size).toBe(corpus.length);
   expect(corpus.length).toBeGreaterThanOrEqual(200);
 });

@@ -59,7 +59,7 @@ test.each([
   expect(decode({ kind: "chunked" }, text, bytewise).proper).toBe(false);
 });
 
-test("what follows the end is told, and is no part of the body", () => {
+test("surplus bytes are reported and are not part of the body", () => {
   const surplus = { proper: true, body: "abc", done: true, surplus: true };
 
   expect(decode({ kind: "length", length: 3 }, "abcHTTP/1.1", whole)).toEqual(surplus);

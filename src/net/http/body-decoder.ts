@@ -1,10 +1,10 @@
-/** Takes the body of an answer out of the bytes of a connection, piece by piece, however they are cut. */
+/** Decodes a response body from the chunks of a connection. */
 import type { Framing } from "./read-header-block.ts";
 
 export interface BodyDecoder {
-  /** Hands the body's bytes in `chunk` to `take`, as views. False: these bytes are no proper body. */
+  /** Passes the body bytes in `chunk` to `take`, as views. Returns false for invalid framing. */
   feed: (chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes) => boolean;
-  /** `surplus`: bytes came that belong to no answer. */
+  /** `surplus`: bytes after the end of the response. */
   state: { done: boolean; surplus: boolean };
 }
 
@@ -33,20 +33,20 @@ function createLengthDecoder(length: number): BodyDecoder {
 
 const CR = 0x0d;
 const LF = 0x0a;
-/** Of a line between chunks: its size, and words that nobody uses. Trailers share it. */
+/** Maximum length of a chunk-size line with extensions, and of the trailers. */
 const MAX_LINE_BYTES = 16 * 1024;
 const SIZE_START = /^[0-9a-f]/i;
 const SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
 
 function createChunkedDecoder(): BodyDecoder {
   const state = { done: false, surplus: false };
-  /** What is expected next: a line with a size, that many bytes, the line end behind them, or trailers. */
+  /** Next expected element: a size line, data, the line end after the data, or trailers. */
   let next: "size" | "bytes" | "end" | "trailer" = "size";
   let left = 0;
   let line = "";
   let trailers = 0;
 
-  /** A whole line was read. False when it does not belong here. */
+  /** Handles a complete line. Returns false if it is invalid. */
   function onLine(): boolean {
     const text = line;
     line = "";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Connection } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 
-/** How long a connection waits after an answer with this header; 0: not at all. */
+/** Returns the idle time of a connection after a response with this header; 0: closed. */
 function keptFor(place: string, keepAlive?: string): number {
   let seconds = 0;
   const socket = {

@@ -1,10 +1,10 @@
-/** Connections that wait for their next request, by the place they lead to. */
+/** A pool of idle connections by target. */
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Connection } from "./connection.ts";
 import type { ReplyHeaders } from "./read-header-block.ts";
 
 export interface ConnectionPool {
-  /** One that leads to one of these addresses: what a name no longer stands for is not used again. */
+  /** Returns a connection to one of these addresses; connections to outdated addresses are not reused. */
   take: (place: string, addresses: readonly string[]) => Connection | undefined;
   give: (place: string, connection: Connection, headers: ReplyHeaders) => void;
   remove: (place: string, connection: Connection) => void;
@@ -12,11 +12,11 @@ export interface ConnectionPool {
 
 const MAX_IDLE = 256;
 const MAX_IDLE_S = 60;
-/** Where the upstream says nothing: less than the 60 s of load balancers. */
+/** Default idle time, below the 60 s of load balancers. */
 const DEFAULT_TLS_IDLE_S = 50;
-/** Model servers close after 5 s, and a connection without TLS is made anew in no time. */
+/** Idle time without TLS: model servers close after 5 s, and a new connection is cheap. */
 const DEFAULT_PLAIN_IDLE_S = 4;
-/** Closed a little before the upstream does it: a request on its way would meet the end. */
+/** Closes connections before the upstream does, so that no request meets a closing connection. */
 const MARGIN_S = 1;
 
 export function createConnectionPool(): ConnectionPool {
@@ -54,7 +54,7 @@ export function createConnectionPool(): ConnectionPool {
   };
 }
 
-/** How long the upstream keeps it, as it says or as others do. */
+/** Returns the idle time from `Keep-Alive`, or the default. */
 function readIdleS(place: string, keepAlive: string | undefined): number {
   const said = keepAlive && /(?:^|[,;\s])timeout=([0-9]{1,9})/i.exec(keepAlive)?.[1];
   if (said) return Math.min(MAX_IDLE_S, Number(said) - MARGIN_S);

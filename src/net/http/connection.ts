@@ -1,4 +1,4 @@
-/** A connection to an upstream, and the one exchange of request and answer that it carries at a time. */
+/** A connection to an upstream with at most one running exchange of request and response. */
 import type { Socket } from "bun";
 import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
@@ -18,12 +18,12 @@ export interface Connection {
   socket: Socket<Connection>;
   address: string;
   exchange: Exchange | undefined;
-  /** Of the request: what the system did not take yet, and what follows when it has. */
+  /** Request bytes that the socket has not accepted yet, and the callback afterwards. */
   unsent: Bytes[];
   onFlushed: (() => void) | undefined;
-  /** Until when it may wait for its next request, of the steady clock. */
+  /** End of the idle time, on the monotonic clock. */
   idle_until: number;
-  /** The last answer is complete and left the connection fit for another exchange. */
+  /** The last response is complete, and the connection can be reused. */
   onFree: (connection: Connection, header_block: HeaderBlock) => void;
   onClose: (connection: Connection) => void;
 }
@@ -31,26 +31,26 @@ export interface Connection {
 export interface Exchange {
   outgoing: OutgoingRequest;
   response: PromiseWithResolvers<Reply>;
-  /** What has come of a head that is not complete. */
+  /** Bytes of an incomplete header block. */
   partial: Buffer<ArrayBuffer> | undefined;
-  /** Of the heads that were read: those before the answer have no end by themselves. */
+  /** Total size of the header blocks, including informational ones. */
   header_bytes: number;
   header_block: HeaderBlock | undefined;
   decoder: BodyDecoder | undefined;
-  /** Of an answer that is handed over whole. */
+  /** Buffered body of a short response. */
   chunks: Bytes[];
   streamed: StreamedReply | undefined;
-  /** What the request's body is read from, when it is a stream. */
+  /** Source of a streamed request body. */
   source: ReadableStreamDefaultReader<Bytes> | undefined;
-  /** The whole request is out. */
+  /** The request is completely sent. */
   sent: boolean;
-  /** When the wait for what comes next is over, of the steady clock. */
+  /** Deadline of the current wait, on the monotonic clock. */
   deadline: number;
 }
 
-/** Longer heads, or more of them, are no use to anyone; without an end they would fill the memory. */
+/** Caps header size and count, so that an upstream cannot exhaust memory. */
 const MAX_HEADER_BYTES = 64 * 1024;
-/** An answer of at most this length is waited for: it goes on in one write, and may still fail over. */
+/** Responses up to this length are buffered: they are forwarded in one write and can still fail over. */
 const MAX_WHOLE_BYTES = 64 * 1024;
 const HEADER_BLOCK_END = Buffer.from("\r\n\r\n");
 
@@ -58,7 +58,7 @@ export const socketEvents = {
   data({ data: connection }: Socket<Connection>, bytes: Buffer<ArrayBuffer>): void {
     const { exchange } = connection;
     if (!exchange)
-      connection.socket.terminate(); // nothing was asked: what comes next is not ours
+      connection.socket.terminate(); // unsolicited data
     else if (exchange.header_block) onBodyBytes(connection, exchange, bytes);
     else onHeaderBytes(connection, exchange, bytes);
   },
@@ -88,29 +88,29 @@ export const socketEvents = {
   },
 };
 
-/** The exchange ends now and the connection with it. What was not handed over fails with `error`. */
+/** Ends the exchange and its connection. Pending reads fail with `error`. */
 export function stopExchange(connection: Connection, exchange: Exchange, error: AppError): void {
   if (connection.exchange !== exchange) return;
   detachExchange(connection, exchange);
   connection.socket.terminate();
-  exchange.response.reject(error); // has no effect on an answer that was handed over
+  exchange.response.reject(error); // has no effect on a delivered response
   exchange.streamed?.end(error);
 }
 
-/** Starts the wait for what comes next; it takes the place of the wait before. */
+/** Sets the deadline of the next wait. */
 export function setDeadline(exchange: Exchange, ms: number): void {
-  // Whoever reads a streamed answer measures the wait for its next piece.
+  // The reader of a streamed response has its own deadline.
   exchange.deadline = exchange.streamed ? Number.POSITIVE_INFINITY : elapsedMs() + ms;
 }
 
-/** The whole request is out: from here on the answer is waited for, or the rest of one that came early. */
+/** Marks the request as sent and starts the wait for the response. */
 export function onSent(exchange: Exchange): void {
   exchange.sent = true;
   const { headers_ms, idle_ms } = exchange.outgoing.timeouts;
   setDeadline(exchange, exchange.header_block ? idle_ms : headers_ms);
 }
 
-/** Writes all pieces, then calls `onFlushed`; never, when the exchange ends before. Left out: that was all. */
+/** Writes all pieces, then calls `onFlushed`, unless the exchange ends before. */
 export function write(connection: Connection, pieces: Bytes[], onFlushed?: () => void): void {
   connection.unsent = pieces;
   connection.onFlushed = onFlushed;
@@ -157,22 +157,18 @@ function onHeaderBytes(
     const header_block =
       text === undefined ? undefined : readHeaderBlock(text, exchange.outgoing.method);
     if (!header_block || header_block.status === SWITCHING_PROTOCOLS) {
-      stopExchange(
-        connection,
-        exchange,
-        protocolError("It does not begin as an answer of HTTP/1.1."),
-      );
+      stopExchange(connection, exchange, protocolError("The response is not HTTP/1.1."));
       return;
     }
     exchange.header_bytes += length;
     from = end + HEADER_BLOCK_END.length;
-    // What stands before the answer (100, 103) was not asked for.
+    // Skips informational responses (100, 103).
     if (header_block.status >= 200) exchange.header_block = header_block;
   }
   const { header_block } = exchange;
   const rest = all.subarray(from);
   exchange.partial = undefined;
-  // Most answers are short and come at once.
+  // Most responses are short and arrive in one chunk.
   if (header_block.framing.kind === "length" && header_block.framing.length === rest.length) {
     exchange.chunks = [rest];
     completeExchange(connection, exchange, header_block);
@@ -186,7 +182,7 @@ const SWITCHING_PROTOCOLS = 101;
 
 const STATUS_LINE_START = "HTTP/1.";
 
-/** To wait for the end of anything else would take until the timeout. Lines end with CRLF, never with LF alone. */
+/** Rejects other protocols early instead of waiting for the timeout. Lines end with CRLF, never with LF alone. */
 function mayBecomeHeaderBlock(bytes: Buffer, from: number): boolean {
   const text = bytes.toString("latin1", from, from + 64);
   return (
@@ -194,7 +190,7 @@ function mayBecomeHeaderBlock(bytes: Buffer, from: number): boolean {
   );
 }
 
-/** `cause` is for the log: what was received stays out of it. */
+/** `cause` is logged; received bytes are not. */
 const protocolError = (cause: string): AppError =>
   new AppError("upstream_failed", undefined, { cause: new Error(cause) });
 
@@ -203,10 +199,10 @@ function onBodyBytes(connection: Connection, exchange: Exchange, bytes: Bytes): 
   if (!header_block || !decoder) return;
   const proper = decoder.feed(bytes, streamed ? streamed.push : (chunk) => chunks.push(chunk));
   if (!proper) {
-    // Events that came before it are passed on, however the packets were cut.
+    // Events before the error are forwarded, regardless of packet boundaries.
     if (!streamed && chunks.length > 0 && isEventStream(header_block.headers))
       startStreaming(connection, exchange, header_block);
-    stopExchange(connection, exchange, protocolError("Its chunks are not proper ones."));
+    stopExchange(connection, exchange, protocolError("The chunked encoding is invalid."));
   } else if (decoder.state.done) completeExchange(connection, exchange, header_block);
   else if (!streamed && isShort(header_block))
     setDeadline(exchange, exchange.outgoing.timeouts.idle_ms);
@@ -216,7 +212,7 @@ function onBodyBytes(connection: Connection, exchange: Exchange, bytes: Bytes): 
 const isShort = ({ framing, headers }: HeaderBlock): boolean =>
   framing.kind === "length" && framing.length <= MAX_WHOLE_BYTES && !isEventStream(headers);
 
-/** The head and what has come of the body; the rest follows as it comes. */
+/** Delivers the header block and the received part of the body; the rest follows as it arrives. */
 function startStreaming(
   connection: Connection,
   exchange: Exchange,
@@ -259,5 +255,5 @@ function detachExchange(connection: Connection, exchange: Exchange): void {
   connection.exchange = undefined;
   connection.unsent = [];
   connection.onFlushed = undefined;
-  if (!exchange.sent) exchange.source?.cancel().catch(() => {}); // nobody takes the rest
+  if (!exchange.sent) exchange.source?.cancel().catch(() => {}); // the rest is not sent
 }

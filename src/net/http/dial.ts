@@ -1,21 +1,21 @@
-/** Opens a connection to a checked address. What fails here certainly reached nobody, and may go elsewhere. */
+/** Opens a connection to a checked address. After a failure here nothing was sent, so the request can be retried. */
 import { AppError } from "../../contract/errors.ts";
 import { type Connection, socketEvents } from "./connection.ts";
 
 export interface DialEndpoint {
   address: string;
   port: number;
-  /** For https: whose certificate is expected, and who may have signed it. */
+  /** For https: the expected server name and the trusted authorities. */
   tls: Bun.TLSOptions | undefined;
 }
 
-/** A connection that is silent while a model thinks must not be forgotten by the network between. */
+/** TCP keep-alive, so that the network does not drop a connection while a model computes. */
 const TCP_KEEP_ALIVE_MS = 30_000;
 
 export function dial(
   { address, port, tls }: DialEndpoint,
   hooks: Pick<Connection, "onFree" | "onClose">,
-  mostMs: number,
+  timeoutMs: number,
 ): Promise<Connection> {
   const { promise, resolve, reject } = Promise.withResolvers<Connection>();
   let settled = false;
@@ -28,7 +28,7 @@ export function dial(
     socket?.terminate();
     reject(new AppError("upstream_unreachable", undefined, { cause }));
   };
-  const timer = setTimeout(settle, mostMs, new Error("The connection timed out."));
+  const timer = setTimeout(settle, timeoutMs, new Error("The connection timed out."));
 
   Bun.connect<Connection>({
     hostname: address,
@@ -48,7 +48,7 @@ export function dial(
           ...hooks,
         };
         if (settled) return void socket.terminate(); // too late
-        // Not a reason for the program to go on by itself: an exchange is, by the watch that looks at it.
+        // An idle connection does not keep the process alive; a running exchange does, through its watch.
         socket.unref();
         socket.setNoDelay(true);
         socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);

@@ -11,7 +11,7 @@ export interface ExchangeWatch {
   start: () => void;
 }
 
-/** Replaces a timer and an abort listener for each exchange. `end` stops every exchange with its reason. */
+/** Replaces a timer and an abort listener per exchange. `end` stops every exchange with its reason. */
 export function createExchangeWatch(end?: AbortSignal): ExchangeWatch {
   const open = new Set<Connection>();
   const start = createCoarseTimer((now) => {

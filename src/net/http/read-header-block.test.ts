@@ -7,10 +7,10 @@ test("names are lower case, values lose the space around them, repeats are joine
   const read = head("HTTP/1.1 200 OK", "X-A:  one\t", "x-a: two", "Empty:", "Content-Length: 3");
 
   expect(read?.status).toBe(200);
-  const told = ["x-a", "empty", "content-length", "a", "x-b"].map((name) =>
+  const values = ["x-a", "empty", "content-length", "a", "x-b"].map((name) =>
     read?.headers.get(name),
   );
-  expect(told).toEqual(["one, two", "", "3", undefined, undefined]);
+  expect(values).toEqual(["one, two", "", "3", undefined, undefined]);
 });
 
 test.each([
@@ -18,7 +18,7 @@ test.each([
   ["chunks", ["transfer-encoding: Chunked"], { kind: "chunked" }, true],
   ["neither", [], { kind: "close" }, false],
   ["close", ["content-length: 3", "connection: Close"], { kind: "length", length: 3 }, false],
-  // RFC 9112 6.1: the chunks count, and nobody knows what stands behind them.
+  // RFC 9112 section 6.1: chunked framing applies, and what follows is unknown.
   ["both", ["content-length: 3", "transfer-encoding: chunked"], { kind: "chunked" }, false],
 ] as const)("with %s the end and the reuse are clear", (_, lines, framing, reusable) => {
   expect(head("HTTP/1.1 200 OK", ...lines)).toMatchObject({ framing, reusable });
@@ -44,7 +44,7 @@ test.each([
   ["204", "POST"],
   ["304", "GET"],
   ["200", "HEAD"],
-])("%s to %s has no body, whatever it says", (status, method) => {
+])("%s to %s has no body, regardless of its headers", (status, method) => {
   const read = readHeaderBlock(`HTTP/1.1 ${status} X\r\ncontent-length: 5`, method);
 
   expect(read?.framing).toEqual({ kind: "length", length: 0 });

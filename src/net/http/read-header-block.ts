@@ -1,31 +1,31 @@
-/** Reads the head of an HTTP/1.1 answer, strictly: who is wrong about where an answer ends mixes up two answers. */
+/** Parses the header block of an HTTP/1.1 response strictly, so that two responses cannot be mixed up. */
 
 export interface HeaderBlock {
   status: number;
   headers: ReplyHeaders;
   framing: Framing;
-  /** The connection can carry another request after this answer. */
+  /** The connection can be reused after this response. */
   reusable: boolean;
 }
 
-/** By names in lower case; what came several times is joined by commas. */
+/** Headers by lower-case name; repeated headers are joined with commas. */
 export interface ReplyHeaders {
   get: (name: string) => string | undefined;
 }
 
-/** Each event is passed on as it comes. */
+/** Event streams are forwarded event by event. */
 export const isEventStream = (headers: ReplyHeaders): boolean =>
   /^text\/event-stream/i.test(headers.get("content-type") ?? "");
 
-/** How the end of a body is told: by its length, by itself, or by the end of the connection. */
+/** Framing of a body: by length, chunked, or until the connection closes. */
 export type Framing = { kind: "length"; length: number } | { kind: "chunked" } | { kind: "close" };
 
-/** The whole of it at once: a status line, then lines of a name, a colon and a value. */
+/** Matches a complete header block: a status line, then lines of name, colon and value. */
 const HEADER_BLOCK =
   /^HTTP\/1\.[01] [1-9][0-9]{2}(?: [\t\x20-\x7e\x80-\xff]*)?(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
 const LENGTH = /^[0-9]{1,15}$/;
 
-/** `text`: all before the empty line. Undefined when it is no proper head. */
+/** Parses the text before the empty line. Returns undefined if it is invalid. */
 export function readHeaderBlock(text: string, method: string): HeaderBlock | undefined {
   if (!HEADER_BLOCK.test(text)) return undefined;
   const status = Number(text.slice(STATUS_OFFSET, STATUS_OFFSET + 3));
@@ -38,7 +38,7 @@ export function readHeaderBlock(text: string, method: string): HeaderBlock | und
   const minor = text[MINOR_VERSION_OFFSET];
   const chunked = encoding !== undefined;
   const sized = length !== undefined;
-  // RFC 9112 6.1: chunks beside a length or in HTTP/1.0. A body that must not be there may come all the same.
+  // RFC 9112 section 6.1: chunks with a length or in HTTP/1.0 are invalid; a forbidden body may still arrive.
   const ambiguous =
     (chunked && (sized || minor === "0")) || (status === NO_CONTENT && (chunked || sized));
   const reusable =
@@ -51,9 +51,9 @@ const STATUS_OFFSET = "HTTP/1.1 ".length;
 const NO_CONTENT = 204;
 const EMPTY_BODY: Framing = { kind: "length", length: 0 };
 
-/** Looked up when asked for: four or five lines of a head are of interest, whatever its length. */
+/** Finds headers on demand: only four or five are needed. */
 function createHeaders(text: string): ReplyHeaders {
-  const lower = text.toLowerCase(); // as long as it was: these are single bytes
+  const lower = text.toLowerCase(); // same length, because the text is Latin-1
   return {
     get(name) {
       let joined: string | undefined;
@@ -84,7 +84,7 @@ function staysOpen(minor: string | undefined, connection = ""): boolean {
   return minor === "1" ? !said.includes("close") : said.includes("keep-alive");
 }
 
-/** Without the spaces and tabs around it. `trim` would take more than those. */
+/** Removes surrounding spaces and tabs; `trim` would remove other characters too. */
 function trimBlanks(text: string, from: number, to: number): string {
   let start = from;
   let end = to;

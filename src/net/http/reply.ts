@@ -1,4 +1,4 @@
-/** An upstream's answer, as far as it has come. */
+/** A response of an upstream, possibly still being received. */
 import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { createCoarseTimer } from "../../lib/time/coarse-timer.ts";
@@ -9,11 +9,11 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 export interface Reply {
   status: number;
   headers: ReplyHeaders;
-  /** All of the body, where it is short or came with the head. */
+  /** The complete body, if it is short or arrived with the header block. */
   whole: Bytes | undefined;
-  /** The next piece of the body; undefined at its end. Throws when it breaks off or falls silent. */
+  /** Returns the next chunk of the body; undefined at the end. Throws if the body is truncated or times out. */
   read: () => Promise<Bytes | undefined>;
-  /** Ends the call where it still runs. Any number of times. */
+  /** Cancels the call if it is still running; idempotent. */
   cancel: () => void;
 }
 
@@ -29,22 +29,22 @@ export function createWholeReply({ status, headers }: ReplyStart, whole: Bytes):
   return { status, headers, whole, read, cancel: () => {} };
 }
 
-/** The connection behind an answer that is still coming. */
+/** The connection of a response that is still being received. */
 export interface ReplySource {
   pause: () => void;
   resume: () => void;
-  /** Ends the call, with what its reader is told. */
+  /** Ends the call; its reader gets the error. */
   stop: (error: AppError) => void;
 }
 
 export interface StreamedReply {
   reply: Reply;
   push: (chunk: Bytes) => void;
-  /** No more comes: the answer is complete, or broke off with `error`. */
+  /** Ends the body: complete, or truncated with `error`. */
   end: (error?: AppError) => void;
 }
 
-/** Read ahead of a slow reader; beyond it the upstream has to wait. */
+/** Read-ahead limit; beyond it, back-pressure stops the upstream. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /** Checks of the responses that are being streamed. */
@@ -67,10 +67,10 @@ export function createStreamedReply(
   let over: { error: AppError | undefined } | undefined;
   let waiting: (PromiseWithResolvers<Bytes | undefined> & { since: number }) | undefined;
 
-  /** A slow client does not count: `waiting` is set only while the upstream has to send. */
+  /** A slow client does not count: `waiting` is set only while the upstream must send. */
   const checkIdle = (now: number) => {
     if (waiting && now - waiting.since >= idleMs) {
-      source.stop(new AppError("upstream_timeout", "The upstream fell silent."));
+      source.stop(new AppError("upstream_timeout", "The upstream stopped sending."));
     }
   };
 
@@ -119,7 +119,7 @@ export function createStreamedReply(
 
   const cancel = () => {
     chunks.length = 0;
-    source.stop(new AppError("invalid_request", "The answer was not read on."));
+    source.stop(new AppError("invalid_request", "The response was not read to its end."));
   };
   return { reply: { status, headers, whole: undefined, read, cancel }, push, end };
 }

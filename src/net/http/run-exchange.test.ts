@@ -45,7 +45,7 @@ test("what the system does not take at once is not overwritten by the next reque
   expect(other.sent()).toBe(`POST /other HTTP/1.1\r\n\r\n${"other".repeat(20)}`);
 });
 
-test("a connection that can take more does not start the wait for an answer anew", async () => {
+test("a writable socket does not restart the wait for the response", async () => {
   const { connection, drain } = narrow(1000);
   void runExchange(connection, ask("one"));
   const due = connection.exchange?.deadline;

@@ -1,21 +1,21 @@
-/** Sends a request over a connection and waits for the answer to begin. */
+/** Sends a request over a connection and waits for the response header block. */
 import { AppError } from "../../contract/errors.ts";
 import { type Connection, type Exchange, onSent, stopExchange, write } from "./connection.ts";
 import type { Bytes, Reply } from "./reply.ts";
 
 export interface OutgoingRequest {
   method: string;
-  /** All lines, with the empty one behind them. */
+  /** All lines, including the final empty line. */
   header_block: string;
   body: Bytes | ReadableStream<Bytes> | null;
-  /** Of a stream: so many bytes, no more and no fewer. Without it the stream goes out in chunks. */
+  /** Exact length of a streamed body. Without it the body is sent chunked. */
   content_length: number | undefined;
   signal: AbortSignal | undefined;
   client: Request | undefined;
   timeouts: {
-    /** From the end of the request to the header_block of the answer. */
+    /** From the end of the request to the header block of the response. */
     headers_ms: number;
-    /** Longest wait for more of the answer, or for the upstream to take more of the request. */
+    /** Maximum wait for more of the response, or for the upstream to accept more of the request. */
     idle_ms: number;
   };
 }
@@ -49,9 +49,9 @@ export function runExchange(connection: Connection, outgoing: OutgoingRequest): 
   return response.promise;
 }
 
-/** Head and body leave in one write, in one packet where they fit; a longer body is not copied for it. */
+/** Header block and body are sent in one write if they fit; a longer body is not copied. */
 const WRITE_BUFFER_BYTES = 64 * 1024;
-/** Where the two are put together. What the system does not take at once is copied: the next request needs the place. */
+/** Shared write buffer. Bytes that the socket does not accept immediately are copied, because the next request reuses it. */
 const writeBuffer = Buffer.allocUnsafeSlow(WRITE_BUFFER_BYTES);
 
 function sendBuffered(connection: Connection, header_block: string, body: Bytes | null): void {
@@ -67,7 +67,7 @@ function sendBuffered(connection: Connection, header_block: string, body: Bytes 
   write(connection, taken === length ? [] : [Buffer.from(writeBuffer.subarray(taken, length))]);
 }
 
-/** Whether all is out: not when the exchange ends before. Reads only what the connection takes. */
+/** Sends a streamed body at the pace of the connection. Returns false if the exchange ends before. */
 async function sendStream(
   connection: Connection,
   started: Exchange,
@@ -78,19 +78,19 @@ async function sendStream(
   let left = content_length;
   await out([Buffer.from(header_block, "latin1")]);
   for (;;) {
-    started.deadline = Number.POSITIVE_INFINITY; // the sender's time is not the upstream's
+    started.deadline = Number.POSITIVE_INFINITY; // waiting for the client does not count
     const { done, value } = await source.read().catch((cause: unknown) => {
       throw toClientError(cause);
     });
     if (connection.exchange !== started) return false;
     if (done) break;
-    if (value.length === 0) continue; // as a chunk it would mean the end
+    if (value.length === 0) continue; // an empty chunk would end the body
     if (left === undefined) {
       await out([Buffer.from(`${value.length.toString(16)}\r\n`), value, CRLF]);
       continue;
     }
     left -= value.length;
-    // What is too much would be read as the next request.
+    // Surplus bytes would be read as the next request.
     if (left < 0) throw lengthMismatch();
     await out([value]);
   }
@@ -104,8 +104,8 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 function toClientError(cause: unknown): AppError {
   if (cause instanceof AppError) return cause;
-  return new AppError("invalid_request", "The request body broke off.", { cause });
+  return new AppError("invalid_request", "The request body is incomplete.", { cause });
 }
 
 const lengthMismatch = () =>
-  new AppError("invalid_request", "The request body is not as long as its Content-Length says.");
+  new AppError("invalid_request", "The request body does not match its Content-Length.");

@@ -15,12 +15,12 @@ test.each([
   ["a line end in a name", { "x-a\r\nx-b": "c" }],
   ["a space in a name", { "x a": "c" }],
   ["an empty name", { "": "c" }],
-])("%s cannot be sent, and the error does not show the value", (_, headers) => {
-  expect(() => writeHeaderBlock({ method: "GET", path: "/" }, headers)).toThrow("cannot be sent");
+])("%s is rejected, and the error does not show the value", (_, headers) => {
+  expect(() => writeHeaderBlock({ method: "GET", path: "/" }, headers)).toThrow("is invalid");
 });
 
 test.each(["", "get", "GET /other HTTP/1.1\r\n", "A B"])("%p is no method", (method) => {
-  expect(() => writeHeaderBlock({ method, path: "/" }, {})).toThrow("cannot be sent");
+  expect(() => writeHeaderBlock({ method, path: "/" }, {})).toThrow("Unsupported method");
 });
 
 test.each([

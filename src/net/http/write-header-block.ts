@@ -1,4 +1,4 @@
-/** The head of a request as it goes out: nothing in it can end a line or start another request. */
+/** Writes the header block of a request; no value can end a line or start another request. */
 import { AppError } from "../../contract/errors.ts";
 
 export interface RequestLine {
@@ -15,22 +15,22 @@ export function writeHeaderBlock(
   { method, path }: RequestLine,
   headers: Readonly<Record<string, string>>,
 ): string {
-  if (!METHOD.test(method)) throw new AppError("invalid_request", "The method cannot be sent.");
+  if (!METHOD.test(method)) throw new AppError("invalid_request", "Unsupported method.");
   let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const name in headers) {
     const value = headers[name] ?? "";
     if (!NAME.test(name) || INVALID_VALUE_CHARACTER.test(value)) {
-      throw new AppError("invalid_request", `The header ${JSON.stringify(name)} cannot be sent.`);
+      throw new AppError("invalid_request", `The header ${JSON.stringify(name)} is invalid.`);
     }
     head += `${name}: ${value}\r\n`;
   }
   return `${head}\r\n`;
 }
 
-/** Nothing that a URL parser would change or drop: the rest is left to one. */
+/** Matches a path that a URL parser would not change; others are parsed. */
 const PLAIN_TARGET = /^(?:\/(?!\.|%2e)[\w.~!$&'()*+,;=:@%-]*)+(?:\?[\w.~!$&()*+,;=:@%/?-]*)?$/i;
 
-/** As it stands in the first line of a request. */
+/** Returns the request target. */
 export function toRequestTarget(url: string, originLength: number): string {
   const path = url.slice(originLength);
   if (PLAIN_TARGET.test(path)) return path;
