@@ -73,6 +73,25 @@ test("ordinary names with a dollar sign, database filters and texts that mention
   expect(verdict.status).toBe("allow");
 });
 
+const TOKEN = "ghp_1B4a2e77838347a7E420ce178F2E7c6912E1";
+
+test.each<[string, string, Record<string, unknown>]>([
+  ["a card", "data_loss_prevention", mcp({ "4111-1111-1111-1111": true })],
+  ["a nested card", "data_loss_prevention", mcp({ cards: [{ "4111111111111111": {} }] })],
+  [
+    "a card in an unknown body",
+    "data_loss_prevention",
+    { payload: { a: { "4111111111111111": 1 } } },
+  ],
+  ["a token", "secrets", mcp({ [TOKEN]: 1 })],
+  ["a token in the JSON of a string", "secrets", chat(JSON.stringify({ [TOKEN]: 1 }))],
+])("%s as a member name is found", async (_, kind, body) => {
+  const direction = "direction" in body ? "output" : "input";
+  const guard = await makeGuardWithRules(await kit(), kind, { direction });
+
+  expect((await guard.evaluate(body)).status).toBe("block");
+});
+
 const CARDS =
   '{"card":4111111111111111,"big":12345678901234567890,"n":1.50,"exp":1e3,"union":6212341111111111116}';
 const MASKED =

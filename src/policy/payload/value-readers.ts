@@ -135,7 +135,7 @@ export function childLocation(location: ValueLocation, key: string | number): Va
 /** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
 function readMemberName(out: Payload, key: string, member: unknown, location: ValueLocation): void {
   const hostile = key.startsWith("$") && isHostileOperator(key, member, location.name);
-  if (ORDINARY_NAME.test(key) && !hostile) return;
+  if (ORDINARY_NAME.test(key) && !DATA_IN_NAME.test(key) && !hostile) return;
   if (out.names.has(key)) return;
   out.names.add(key);
   out.segments.push(
@@ -144,6 +144,8 @@ function readMemberName(out: Payload, key: string, member: unknown, location: Va
 }
 
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
+/** Matches seven digits, which may be a card or an account, and a digit in a long name, which may be a token. */
+const DATA_IN_NAME = /^(?:\D*\d){7}|^(?=.{20})\D*\d/;
 
 /** Reads a string as text, or decodes it if the member usually contains encoded bytes. */
 function readString(out: Payload, value: string, location: ValueLocation, key: string): void {
