@@ -1,10 +1,13 @@
 /** Data-plane access: consumer, key and gateway slug, and the order of the checks (spec 5.1). */
+
 import { describe, expect, test } from "bun:test";
 import { addConsumer, type Consumer, makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
+import { createTestClock } from "../kit/test-clock.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
-const kit = sharedKit();
+const clock = createTestClock();
+const kit = sharedKit({ now: clock.now });
 const CHAT = "/v1/chat/completions";
 const HELLO = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] };
 
@@ -277,14 +280,14 @@ test("a revoked key is rejected at once", async () => {
 
 test("an expired key is a 401", async () => {
   await using one = await setUp();
-  const expires_at = new Date(Date.now() + 3000).toISOString();
+  const expires_at = new Date(clock.now().getTime() + 60_000).toISOString();
   const { key } = await (await kit()).make<{ key: string }>(`${one.path}/keys`, {
     name: "short",
     expires_at,
   });
 
   const before = await one.post(CHAT, HELLO, { "x-ag-api-key": key });
-  await Bun.sleep(3010);
+  clock.advance(60_000);
   const after = await one.post(CHAT, HELLO, { "x-ag-api-key": key });
 
   expect([before.status, after.status]).toEqual([200, 401]);
@@ -336,9 +339,9 @@ test.each([
 async function shortKey(one: Consumer): Promise<string> {
   const { key } = await (await kit()).make<{ key: string }>(`${one.path}/keys`, {
     name: "short",
-    expires_at: new Date(Date.now() + 2000).toISOString(),
+    expires_at: new Date(clock.now().getTime() + 60_000).toISOString(),
   });
-  await Bun.sleep(2010);
+  clock.advance(60_000);
   return key;
 }
 

@@ -1,4 +1,5 @@
 /** The MCP endpoint: what a principal and a consumer see there, in every era of the protocol. */
+
 import { describe, expect, test } from "bun:test";
 import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
@@ -6,6 +7,7 @@ import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { createTestClock } from "../kit/test-clock.ts";
 
 /** Sends bytes as they are, and returns what comes back until the connection closes. */
 async function exchangeRaw(port: number, text: string): Promise<string> {
@@ -27,7 +29,9 @@ async function exchangeRaw(port: number, text: string): Promise<string> {
 }
 
 describe.each(databaseKinds)("on %s", (database) => {
+  const clock = createTestClock();
   const kitOf = sharedKit({
+    now: clock.now,
     database,
     settings: { MCP_ALLOWED_ORIGINS: "https://agents.example.com, https://other.example.com" },
   });
@@ -265,11 +269,11 @@ describe.each(databaseKinds)("on %s", (database) => {
     await using client = await store.client("alice");
     await client.call("store_install", { code, reason: "triage" });
     const [request] = (await (await kit.get(`${store.path}/store/requests`)).json()).items;
-    const expires_at = new Date(Date.now() + 1500).toISOString();
+    const expires_at = new Date(clock.now().getTime() + 60_000).toISOString();
     await kit.post(`${store.path}/store/requests/${request.id}/approve`, { expires_at });
     expect(await client.call("tickets__echo")).toMatchObject({ isError: false });
 
-    await Bun.sleep(1600);
+    clock.advance(60_000);
 
     expect(await client.call("tickets__echo")).toMatchObject({
       isError: true,

@@ -5,7 +5,7 @@ const MAX_MS = 15_000;
 export async function until(holds: () => boolean | Promise<boolean>): Promise<number> {
   const began = performance.now();
   while (!(await holds())) {
-    if (performance.now() - began > MAX_MS) throw new Error("It never came.");
+    if (performance.now() - began > MAX_MS) throw new Error("Timed out waiting for the condition.");
     await Bun.sleep(5);
   }
   return performance.now() - began;
