@@ -289,7 +289,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(other.seen).toEqual([]);
   });
 
-  test("an account is renewed where it came from, whatever the server names since", async () => {
+  test("an account is renewed at its issuer, regardless of what the server advertises later", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     vendor.auth.state.expires_in = 30;
@@ -373,7 +373,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await vendor.leave("alice")).away).toStartWith(moved.auth.url);
   });
 
-  test("a principal whose own values lead to another authorization server suspends nobody else", async () => {
+  test("a principal whose values lead to another authorization server suspends no other principal", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, undefined, (url) => ({
       url,
@@ -469,7 +469,7 @@ describe("the redirect URI", () => {
     expect(vendor.auth.clients.size).toBe(0);
   });
 
-  test("needs PUBLIC_URL where other machines can connect, whatever the Host header says", async () => {
+  test("requires PUBLIC_URL where other machines can connect, regardless of the Host header", async () => {
     await using kit = await startKit({ settings: { PORTCULLIS_LISTEN: "0.0.0.0:0" } });
     await using vendor = await startVendor(kit);
 
@@ -478,7 +478,7 @@ describe("the redirect URI", () => {
     expect(reply.status).toBe(500);
   });
 
-  test("has a client of its own: a node with another PUBLIC_URL replaces nobody's", async () => {
+  test("has its own client, which a node with another PUBLIC_URL does not replace", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     vendor.auth.state.expires_in = 30;

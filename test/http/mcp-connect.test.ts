@@ -1,4 +1,4 @@
-/** Accounts of principals: connected by OAuth in a browser, renewed in time, told to nobody. */
+/** Accounts of principals: connected by OAuth in a browser, renewed in time, never disclosed. */
 import { describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { openBrowser } from "../kit/browser.ts";
@@ -119,8 +119,8 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect(await done.text()).toContain("Linear is connected");
 
       expect(await client.tools()).toContain("linear__issues");
-      const answer = await client.call("linear__issues", { open: true });
-      expect(answer).toMatchObject({
+      const result = await client.call("linear__issues", { open: true });
+      expect(result).toMatchObject({
         isError: false,
         text: '{"tool":"issues","args":{"open":true}}',
       });
@@ -133,8 +133,8 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect(await client.tools()).not.toContain("linear__issues");
       expect(server.calls).toHaveLength(1);
 
-      const told = kit.lines.join("\n");
-      expect(auth.secrets().filter((secret) => told.includes(secret))).toEqual([]);
+      const log = kit.lines.join("\n");
+      expect(auth.secrets().filter((secret) => log.includes(secret))).toEqual([]);
     },
   );
 
@@ -147,11 +147,11 @@ describe.each(databaseKinds)("on %s", (database) => {
     vendor.auth.state.expires_in = 3600;
     await using client = await vendor.store.client("alice");
 
-    const answers = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 8 }, () => client.call("linear__issues")),
     );
 
-    expect(answers.every(({ isError }) => !isError)).toBe(true);
+    expect(results.every(({ isError }) => !isError)).toBe(true);
     expect(vendor.auth.grants()).toEqual(["authorization_code", "refresh_token"]);
     expect((await vendor.credential())?.version).toBe(2);
   });
@@ -175,9 +175,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     vendor.auth.access.clear();
     vendor.auth.refresh.clear();
 
-    const answer = await client.call("linear__issues");
+    const result = await client.call("linear__issues");
 
-    expect(answer).toMatchObject({ isError: true, structured: { connect_url: link } });
+    expect(result).toMatchObject({ isError: true, structured: { connect_url: link } });
     expect((await vendor.credential())?.refresh_token).toBeNull();
     expect(await client.tools()).toContain("connect_linear");
     expect((await browser.submit(link, {})).ok).toBe(true);
@@ -255,7 +255,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await vendor.credential())?.version).toBe(2);
   });
 
-  test("a client that opens links is asked to, once", async () => {
+  test("a client that opens links gets one request", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     const { token, link } = await vendor.installed("alice");
@@ -275,10 +275,10 @@ describe.each(databaseKinds)("on %s", (database) => {
     const url = new URL(vendor.store.url);
     await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
 
-    const answer = await client.callTool({ name: "linear__issues", arguments: {} });
+    const result = await client.callTool({ name: "linear__issues", arguments: {} });
 
     expect(opened).toEqual([link]);
-    expect(answer).toMatchObject({ isError: true, structuredContent: { connect_url: link } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { connect_url: link } });
     await client.close();
   });
 
@@ -302,9 +302,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     await vendor.connected("alice");
     await using client = await vendor.store.client("alice");
 
-    const answer = await client.call("store_uninstall", { code: vendor.code });
+    const result = await client.call("store_uninstall", { code: vendor.code });
 
-    expect(answer.isError).toBe(false);
+    expect(result.isError).toBe(false);
     expect(await vendor.credential()).toBeUndefined();
   });
 
@@ -337,7 +337,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await fetch(lateBack, { headers: { cookie } })).status).toBe(400);
   });
 
-  test("the page opens for nobody but the principal of the install", async () => {
+  test("the page is accessible only to the principal of the install", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     const { link, token } = await vendor.installed("alice");
@@ -432,7 +432,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await reply.json()).toEqual({ url: link, requires_auth: true, requires_config: false });
   });
 
-  test("connecting is told in the audit log without a token", async () => {
+  test("connecting is recorded in the audit log without a token", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
     await vendor.connected("alice");

@@ -45,9 +45,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     await using client = await store.client("alice", kind);
 
     expect(await client.tools()).toEqual([...STORE_TOOLS, "tickets__echo", "tickets__add"]);
-    const answer = await client.call("tickets__add", { a: 1 });
+    const result = await client.call("tickets__add", { a: 1 });
 
-    expect(answer).toMatchObject({ text: '{"tool":"add","args":{"a":1}}', isError: false });
+    expect(result).toMatchObject({ text: '{"tool":"add","args":{"a":1}}', isError: false });
     expect(server.calls).toMatchObject([{ name: "add", args: { a: 1 } }]);
   });
 
@@ -102,7 +102,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
     const keyed = await ask(`/${consumer.slug}/mcp`);
     expect([keyed.status, keyed.headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
-    expect((await ask("/nobody/mcp")).status).toBe(404);
+    expect((await ask("/unknown/mcp")).status).toBe(404);
   });
 
   test.each(["*/*", "application/*, text/*", undefined])(
@@ -176,11 +176,15 @@ describe.each(databaseKinds)("on %s", (database) => {
       });
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
-    const asked = await preflight(store.url, "https://agents.example.com");
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get("access-control-allow-origin")).toBe("https://agents.example.com");
-    expect(asked.headers.get("access-control-allow-methods")).toBe("POST");
-    expect(asked.headers.get("access-control-allow-headers")).toContain("mcp-protocol-version");
+    const preflighted = await preflight(store.url, "https://agents.example.com");
+    expect(preflighted.status).toBe(204);
+    expect(preflighted.headers.get("access-control-allow-origin")).toBe(
+      "https://agents.example.com",
+    );
+    expect(preflighted.headers.get("access-control-allow-methods")).toBe("POST");
+    expect(preflighted.headers.get("access-control-allow-headers")).toContain(
+      "mcp-protocol-version",
+    );
     expect((await preflight(consumer.url, page)).status).toBe(204);
     const read = await post(consumer.url, { "x-ag-api-key": consumer.key, origin: page }, list);
     expect([read.status, read.headers.get("access-control-allow-origin")]).toEqual([200, page]);
@@ -211,7 +215,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
-  test("store row 68: access is asked at every call, not only by the list", async () => {
+  test("access is checked at every call, not only by the list", async () => {
     const kit = await kitOf();
     await using server = startMcpServer();
     const store = await makeMcpStore(kit);
@@ -261,7 +265,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(server.calls.map(({ name }) => name)).toEqual(["b"]);
   });
 
-  test("an approval that ends takes the tools with it, and can be asked for again", async () => {
+  test("an expired approval removes the tools, and the server can be requested again", async () => {
     const kit = await kitOf();
     await using server = startMcpServer();
     const store = await makeMcpStore(kit, "request");
@@ -396,16 +400,16 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await post(store.url, headers, list)).status).toBe(401);
   });
 
-  test("the Store's tools answer as the HTTP endpoints do, refusals on HTTP 200", async () => {
+  test("the Store's tools return what the HTTP endpoints return, with rejections on HTTP 200", async () => {
     const kit = await kitOf();
     await using server = startMcpServer();
     const store = await makeMcpStore(kit, "request");
     const { code } = await store.serve("Tickets", server.url);
     await using client = await store.client("alice");
 
-    const asked = await client.call("store_install", { code });
-    expect(asked.structured).toMatchObject({ status: "not_installed", requires_reason: true });
-    expect(asked.text).toContain("Ask the user why");
+    const first = await client.call("store_install", { code });
+    expect(first.structured).toMatchObject({ status: "not_installed", requires_reason: true });
+    expect(first.text).toContain("Ask the user why");
     const pending = await client.call("store_install", { code, reason: " triage " });
     expect(pending.structured).toMatchObject({ status: "pending_approval", pending: true });
     const status = await client.call("store_status");
@@ -445,23 +449,23 @@ test.each(clientKinds)(
     await store.install("alice", code);
     const authorization = `Bearer ${await store.token("alice")}`;
     const nodes = [one.url, other.url];
-    let asked = 0;
+    let calls = 0;
     await using balancer = Bun.serve({
       port: 0,
       fetch: ({ url, method, headers, body }) =>
-        fetch(`${nodes[asked++ % 2]}${new URL(url).pathname}`, { method, headers, body }),
+        fetch(`${nodes[calls++ % 2]}${new URL(url).pathname}`, { method, headers, body }),
     });
     await using client = await connectClient(`${balancer.url}me/mcp`, { authorization }, kind);
 
-    const answers = [];
-    for (let n = 0; n < 6; n++) answers.push((await client.call("tickets__echo")).text);
+    const results = [];
+    for (let n = 0; n < 6; n++) results.push((await client.call("tickets__echo")).text);
 
-    expect(answers).toEqual(Array(6).fill('{"tool":"echo","args":{}}'));
+    expect(results).toEqual(Array(6).fill('{"tool":"echo","args":{}}'));
     expect(await client.tools()).toContain("tickets__echo");
   },
 );
 
-test("behind a proxy every address is the public one, whatever a request claims (metamcp #195)", async () => {
+test("behind a proxy every address is the public one, regardless of request headers (metamcp #195)", async () => {
   await using kit = await startKit({ settings: { PUBLIC_URL: "https://gw.example.com/" } });
   const store = await makeMcpStore(kit);
   await kit.make(`${store.path}/store/issuers`, {

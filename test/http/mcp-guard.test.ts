@@ -19,8 +19,8 @@ async function guarded(
       { name: "pay" },
       {
         name: "look",
-        call: async (_, tell) => {
-          await tell({ progress: 1, message: `Reading ${MAIL}` });
+        call: async (_, sendProgress) => {
+          await sendProgress({ progress: 1, message: `Reading ${MAIL}` });
           return `Mail ${MAIL}`;
         },
       },
@@ -66,42 +66,42 @@ describe.each(databaseKinds)("on %s", (database) => {
   test("a blocked call never leaves, and the refusal names the gate", async () => {
     await using it = await guarded(await kitOf(), { gates: [onTool("pay", "block")] });
 
-    const answer = await it.client.call("office__pay", { amount: 5 });
+    const result = await it.client.call("office__pay", { amount: 5 });
 
-    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining("no pay") });
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("no pay") });
     expect(it.server.calls).toEqual([]);
     expect(await it.client.call("office__send")).toMatchObject({ isError: false });
   });
 
-  test("rewritten arguments are what leaves, a rewritten result is what is told", async () => {
+  test("rewritten arguments are sent, and a rewritten result is returned", async () => {
     const kit = await kitOf();
     const { id } = await makeDetector(kit, "data_loss_prevention");
     const rules = [{ detector_id: id, action: "transform" }];
     await using it = await guarded(kit, { input_rules: rules, output_rules: rules });
 
     await it.client.call("office__send", { to: MAIL, deep: [{ cc: MAIL }], amount: 5 });
-    const told = await it.client.call("office__look");
+    const result = await it.client.call("office__look");
 
     expect(JSON.stringify(it.server.calls[0]?.args)).not.toContain(MAIL);
     expect(it.server.calls[0]?.args).toMatchObject({ amount: 5, deep: [{}] });
-    expect(told.isError).toBe(false);
-    expect(told.text).toStartWith('"Mail ');
-    expect(told.text).not.toContain(MAIL);
+    expect(result.isError).toBe(false);
+    expect(result.text).toStartWith('"Mail ');
+    expect(result.text).not.toContain(MAIL);
   });
 
-  test("a blocked result is not told", async () => {
+  test("a blocked result is not returned", async () => {
     const kit = await kitOf();
     const { id } = await makeDetector(kit, "data_loss_prevention");
     await using it = await guarded(kit, { output_rules: [{ detector_id: id, action: "block" }] });
 
-    const answer = await it.client.call("office__look");
+    const result = await it.client.call("office__look");
 
-    expect(answer.isError).toBe(true);
-    expect(JSON.stringify(answer)).not.toContain(MAIL);
+    expect(result.isError).toBe(true);
+    expect(JSON.stringify(result)).not.toContain(MAIL);
     expect(it.server.calls).toHaveLength(1);
   });
 
-  test("of progress only numbers are told: nobody has judged its words", async () => {
+  test("only the numbers of progress are forwarded, because its text is not evaluated", async () => {
     await using it = await guarded(await kitOf(), {});
     const heard: unknown[] = [];
 
@@ -110,13 +110,16 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(heard).toEqual([{ progress: 1 }]);
   });
 
-  test("a call that must be asked for waits for its approval, and only that call passes", async () => {
+  test("a call that needs approval waits for it, and only that call is allowed", async () => {
     const kit = await kitOf();
     await using it = await guarded(kit, { gates: [onTool("pay", "ask")] });
-    const asked = await it.client.call("office__pay", { amount: 5 });
+    const pending = await it.client.call("office__pay", { amount: 5 });
     const again = await it.client.call("office__pay", { amount: 5 });
-    const { approval_id } = asked.structured;
-    expect(asked).toMatchObject({ isError: true, text: expect.stringContaining(`${approval_id}`) });
+    const { approval_id } = pending.structured;
+    expect(pending).toMatchObject({
+      isError: true,
+      text: expect.stringContaining(`${approval_id}`),
+    });
     expect(again.structured.approval_id).toBe(approval_id);
 
     await kit.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });

@@ -48,14 +48,17 @@ describe.each(["legacy", "modern"])("the Inspector in the %s era", (era) => {
 test.each([
   ["principal", "Send a personal token"],
   ["consumer", "Send a consumer key"],
-] as const)("without its secret a %s is told what to send", async (who, told) => {
-  await using server = startMcpServer();
-  const { url } = (await reachable(server))[who];
+] as const)(
+  "without its secret a %s gets an error with the required header",
+  async (who, message) => {
+    await using server = startMcpServer();
+    const { url } = (await reachable(server))[who];
 
-  // As it is without a terminal: it would open a browser to log in.
-  const refused = await inspect(url, "--stored-auth-only", "--method", "tools/list");
+    // As it is without a terminal: it would open a browser to log in.
+    const refused = await inspect(url, "--stored-auth-only", "--method", "tools/list");
 
-  expect(refused).toMatchObject({ code: 3, error: { code: "auth_required" } });
-  expect(refused.error?.message).toContain(told);
-  expect(server.hits).toHaveLength(0);
-});
+    expect(refused).toMatchObject({ code: 3, error: { code: "auth_required" } });
+    expect(refused.error?.message).toContain(message);
+    expect(server.hits).toHaveLength(0);
+  },
+);

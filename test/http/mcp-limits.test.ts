@@ -1,4 +1,4 @@
-/** What a caller of the MCP endpoint, or a server behind it, may use: memory, and the quota of the gateway. */
+/** Limits of MCP callers and servers: memory and the rate limits of the gateway. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";

@@ -1,4 +1,4 @@
-/** Clients that listen hear when their tools may have changed, whoever changed them and on whichever node. */
+/** Listening clients are notified when their tools may have changed, on any node. */
 import { describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Kit, startKit } from "../kit/kit.ts";
@@ -7,7 +7,7 @@ import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 
-/** Longer than it takes to tell. */
+/** Longer than a notification takes. */
 const QUIET_MS = 900;
 
 async function listenAt(kit: Kit, token: string) {
@@ -20,16 +20,16 @@ async function listenAt(kit: Kit, token: string) {
   });
   await client.connect(transport);
   let heard = Promise.withResolvers<void>();
-  let told = 0;
+  let notified = 0;
   client.setNotificationHandler("notifications/tools/list_changed", () => {
-    told += 1;
+    notified += 1;
     heard.resolve();
   });
   await client.listen({ toolsListChanged: true });
   return {
     client,
-    told: () => told,
-    /** What `change` does is heard, and not what went before. */
+    notified: () => notified,
+    /** Expects a notification for `change`, and none for earlier changes. */
     async hears(change: () => Promise<unknown>): Promise<string[]> {
       await Bun.sleep(QUIET_MS);
       heard = Promise.withResolvers<void>();
@@ -68,8 +68,8 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
     expect(installed).toEqual(["tickets__echo"]);
 
-    const asked = { principal_sub: "alice", code: wiki.code, reason: "to read" };
-    await kit.make(`${store.path}/store/principal/installs`, asked);
+    const input = { principal_sub: "alice", code: wiki.code, reason: "to read" };
+    await kit.make(`${store.path}/store/principal/installs`, input);
     const [request] = (await (await kit.get(`${store.path}/store/requests`)).json()).items;
     const approved = await listener.hears(() =>
       kit.post(`${store.path}/store/requests/${request.id}/approve`, {}),
@@ -84,11 +84,11 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
     expect(removed).toEqual([]);
 
-    const before = listener.told();
+    const before = listener.notified();
     await kit.get(`${store.path}/store/requests`);
     await listener.client.callTool({ name: "store_search", arguments: {} });
     await Bun.sleep(QUIET_MS);
-    expect(listener.told()).toBe(before);
+    expect(listener.notified()).toBe(before);
   }, 30_000);
 });
 
@@ -103,7 +103,7 @@ test("a stop does not wait for clients that listen", async () => {
   expect(performance.now() - began).toBeLessThan(5000);
 }, 30_000);
 
-test("only clients that can listen are told that they may", async () => {
+test("only clients that can listen get the capability", async () => {
   await using kit = await startKit();
   const store = await makeMcpStore(kit);
   const token = await store.token("alice");

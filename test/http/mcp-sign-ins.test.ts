@@ -20,9 +20,9 @@ describe.each(databaseKinds)("on %s", (database) => {
     await using attacker = await clientOf(minted);
     await using alice = await clientOf(token);
 
-    const answer = await attacker.call("linear__issues");
+    const result = await attacker.call("linear__issues");
 
-    expect(answer).toMatchObject({ isError: true, structured: { connect_url: link } });
+    expect(result).toMatchObject({ isError: true, structured: { connect_url: link } });
     expect(await attacker.tools()).toContain("connect_linear");
     const installed = await attacker.call("store_install", { code: vendor.code });
     expect(installed.structured).toMatchObject({ already_installed: true, requires_auth: true });

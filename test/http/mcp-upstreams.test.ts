@@ -53,7 +53,7 @@ test("a server that is not there leaves out only itself, and store_status says w
   });
 });
 
-test("a server that never answers is waited for once, and not for long", async () => {
+test("an unresponsive server is waited for once, and briefly", async () => {
   await using silent = await startRawUpstream(() => {});
   await using it = await besideGood(`${silent.url}/mcp`);
 
@@ -82,8 +82,8 @@ test.each([
     "an event that is not JSON",
     { headers: { "content-type": "text/event-stream" }, body: "data: {\n\n" },
   ],
-])("a server that answers %s is told as broken", async (_, answer) => {
-  await using upstream = startUpstream(answer);
+])("a server that returns %s is reported as broken", async (_, reply) => {
+  await using upstream = startUpstream(reply);
   await using it = await besideGood(`${upstream.url}/mcp`);
 
   expect(await it.tools()).toEqual(["good__works"]);
@@ -229,9 +229,9 @@ describe.each([
       tools: [
         {
           name: "slow",
-          call: async (_, tell) => {
-            await tell({ progress: 1, total: 2, message: "half" });
-            // Told in time, or never answered.
+          call: async (_, sendProgress) => {
+            await sendProgress({ progress: 1, total: 2, message: "half" });
+            // Progress must arrive before the result.
             await seen.promise;
             return "done";
           },
@@ -243,7 +243,7 @@ describe.each([
     await using client = await store.client("alice", kind);
     const heard: unknown[] = [];
 
-    const answer = await client.call(
+    const result = await client.call(
       "bad__slow",
       {},
       {
@@ -254,7 +254,7 @@ describe.each([
       },
     );
 
-    expect(answer.text).toBe('"done"');
+    expect(result.text).toBe('"done"');
     expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
   });
 
@@ -418,7 +418,7 @@ test.each([false, true])(
     server.state.tools = [
       {
         name: "shrink",
-        call: async (_args, _tell, changed) => {
+        call: async (_args, _sendProgress, changed) => {
           server.state.tools.pop();
           await changed();
           return "shrunk";
@@ -463,11 +463,11 @@ test("a stream that the server closes early is resumed behind its last event", a
     tools: [
       {
         name: "poll",
-        call: async (_args, tell, _changed, close) => {
-          await tell({ progress: 1 });
+        call: async (_args, sendProgress, _changed, close) => {
+          await sendProgress({ progress: 1 });
           close();
           await finish.promise;
-          await tell({ progress: 2 });
+          await sendProgress({ progress: 2 });
           return "done";
         },
       },

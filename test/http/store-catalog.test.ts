@@ -103,7 +103,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await read(kit, other.one("com.notion/mcp"))).toMatchObject({ name: "Notion" });
   });
 
-  test("an own server is made, changed and deleted, and the audit log tells", async () => {
+  test("a custom server is created, changed and deleted, with audit records", async () => {
     const { kit, gateway, path, one } = await open();
     const body = { code: "com.example/x", name: "X", url: "https://mcp.example.com/mcp" };
 
@@ -340,7 +340,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(registry.hits[0]?.query).toContain("search=tickets");
   });
 
-  test("an imported server that its registry deletes is hidden, even when nothing else is told", async () => {
+  test("an imported server that its registry deletes is hidden, even if nothing else changes", async () => {
     const { kit, path, one } = await open();
     const official = "io.modelcontextprotocol.registry/official";
     await using registry = startUpstream({
@@ -417,9 +417,9 @@ describe.each(databaseKinds)("%s", (database) => {
     ["no JSON", { body: "<html>" }, "JSON"],
     ["another shape", { body: { items: [] } }, "servers"],
     ["half of it", { chunks: ['{"servers": [', 100], ending: "reset" }, "upstream"],
-  ])("a registry that answers %s is a 502, and nothing is stored", async (_, answer, named) => {
+  ])("a registry that returns %s is a 502, and nothing is stored", async (_, response, named) => {
     const { kit, path } = await open();
-    await using registry = startUpstream(answer);
+    await using registry = startUpstream(response);
 
     const reply = await kit.post(`${path}/import`, {
       registry_url: registry.url,
@@ -471,7 +471,7 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(metadata).toEqual({ count: 2 });
     });
 
-    test("texts keep to the bounds of the format, whatever an entry holds", async () => {
+    test("texts respect the limits of the format, regardless of the entry", async () => {
       const { kit, store, ask } = await withToken();
       await store.rule("group:eng", "install", "code:wide");
       await kit.make(`${store.path}/store/catalog`, {
@@ -520,14 +520,14 @@ describe.each(databaseKinds)("%s", (database) => {
       const { ask } = await withToken();
 
       const preflight = await ask("/v0.1/servers", {}, "OPTIONS");
-      const answers = [await ask("/v0.1/servers"), await ask("/v0.1/servers/x%2Fy/versions")];
+      const responses = [await ask("/v0.1/servers"), await ask("/v0.1/servers/x%2Fy/versions")];
       const refused = await ask("/v0.1/servers", { authorization: "Bearer pp_nope" });
 
       expect(preflight.status).toBe(204);
       expect(preflight.headers.get("access-control-allow-headers")).toContain("authorization");
       expect(refused.status).toBe(401);
       expect(
-        [preflight, ...answers, refused].map(({ headers }) =>
+        [preflight, ...responses, refused].map(({ headers }) =>
           headers.get("access-control-allow-origin"),
         ),
       ).toEqual(["*", "*", "*", "*"]);

@@ -1,41 +1,41 @@
-/** Installing or requesting a Store server for a principal (spec 4.1). Rows are those of the decision table. */
+/** Installing or requesting a Store server for a principal (spec 4.1). Row numbers refer to the tables below. */
 import { describe, expect, test } from "bun:test";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { type Store, startStore } from "../kit/store.ts";
 
-type Given = (store: Store) => Promise<unknown>;
-interface Answer {
+type Setup = (store: Store) => Promise<unknown>;
+interface Expected {
   status: string;
   flags?: string[];
   inst?: string;
   choices?: string;
-  /** What there is more of afterwards. */
+  /** Rows that the call creates. */
   makes?: Partial<Awaited<ReturnType<Store["counts"]>>>;
 }
 
-const nothing: Given = async () => {};
+const nothing: Setup = async () => {};
 const instance =
-  (code: string, more: Record<string, unknown> = {}): Given =>
+  (code: string, more: Record<string, unknown> = {}): Setup =>
   (store) =>
     store.instance(code, "A", more);
 const two =
-  (code: string, second: Record<string, unknown> = {}): Given =>
+  (code: string, second: Record<string, unknown> = {}): Setup =>
   async (store) => {
     await store.instance(code, "A");
     await store.instance(code, "B", second);
   };
 const all =
-  (...steps: Given[]): Given =>
+  (...steps: Setup[]): Setup =>
   async (store) => {
     for (const step of steps) await step(store);
   };
 const post =
-  (body: Record<string, unknown>): Given =>
+  (body: Record<string, unknown>): Setup =>
   (store) =>
     store.install(named(store, body));
 const level =
-  (to: "none" | "request" | "install"): Given =>
+  (to: "none" | "request" | "install"): Setup =>
   (store) =>
     store.level(to);
 const forwarded = { auth: { type: "forwarded" } };
@@ -51,7 +51,7 @@ const ASKS = { status: "not_installed", flags: ["requires_reason"] };
 const PENDING = { status: "pending_approval", flags: ["pending"] };
 const FILED = { makes: { requests: 1 } };
 
-const ROWS: [row: number, given: Given, body: Record<string, unknown>, answer: Answer][] = [
+const ROWS: [row: number, given: Setup, body: Record<string, unknown>, expectedBody: Expected][] = [
   [
     17,
     nothing,
@@ -233,55 +233,66 @@ const ROWS: [row: number, given: Given, body: Record<string, unknown>, answer: A
     { ...ASKS, inst: "A" },
   ],
   [59, instance("pub"), { code: "pub", foo: 1 }, { ...INSTALLED, ...ONE, inst: "A" }],
-  // An answer says "" where no instance is decided; a client may send it back.
+  // A response has "" for an undecided instance; a client may send it back.
   [19, instance("pub"), { code: "pub", instance_id: "" }, { ...INSTALLED, ...ONE, inst: "A" }],
 ];
 
-const REFUSED: [row: number, given: Given, body: Record<string, unknown>, answer: string][] = [
-  [6, nothing, {}, "422 validation_failed"],
-  [6, nothing, { code: " " }, "422 validation_failed"],
-  [7, nothing, { code: "pub", principal_sub: "" }, "422 validation_failed"],
-  [7, nothing, { code: "pub", principal_sub: " " }, "422 validation_failed"],
-  [7, nothing, { code: "pub", principal_sub: "al\ud800ce" }, "422 validation_failed"],
-  [8, nothing, { code: "pub", groups: ["\udc00"] }, "422 validation_failed"],
-  [10, level("request"), { code: "pub", reason: "\ud800" }, "422 validation_failed"],
-  [8, nothing, { code: "pub", groups: "eng" }, "422 validation_failed"],
-  [8, nothing, { code: "pub", groups: [7] }, "422 validation_failed"],
-  [9, nothing, { code: "pub", instance_id: "x" }, "422 validation_failed"],
-  [10, nothing, { code: "pub", reason: "a".repeat(1001) }, "422 validation_failed"],
-  [11, nothing, { code: "nope" }, "404 not_found"],
-  [12, nothing, { code: "old" }, "404 not_found"],
-  [13, all(instance("pub"), level("none")), { code: "pub" }, "409 conflict"],
-  [14, all(instance("pub"), level("none")), { code: "pub", reason: "need it" }, "409 conflict"],
-  [15, all(instance("pub"), post({ code: "pub" }), level("none")), { code: "pub" }, "409 conflict"],
-  [16, level("none"), { code: "nope" }, "404 not_found"],
-  [32, instance("key"), { code: "key", instance_id: crypto.randomUUID() }, "404 not_found"],
+const REFUSED: [row: number, given: Setup, body: Record<string, unknown>, expectedBody: string][] =
   [
-    33,
-    all(instance("key"), (store) => store.instance("pub", "B")),
-    { code: "key", instance_id: "B" },
-    "422 validation_failed",
-  ],
-  [34, two("key", { enabled: false }), { code: "key", instance_id: "B" }, "422 validation_failed"],
-];
+    [6, nothing, {}, "422 validation_failed"],
+    [6, nothing, { code: " " }, "422 validation_failed"],
+    [7, nothing, { code: "pub", principal_sub: "" }, "422 validation_failed"],
+    [7, nothing, { code: "pub", principal_sub: " " }, "422 validation_failed"],
+    [7, nothing, { code: "pub", principal_sub: "al\ud800ce" }, "422 validation_failed"],
+    [8, nothing, { code: "pub", groups: ["\udc00"] }, "422 validation_failed"],
+    [10, level("request"), { code: "pub", reason: "\ud800" }, "422 validation_failed"],
+    [8, nothing, { code: "pub", groups: "eng" }, "422 validation_failed"],
+    [8, nothing, { code: "pub", groups: [7] }, "422 validation_failed"],
+    [9, nothing, { code: "pub", instance_id: "x" }, "422 validation_failed"],
+    [10, nothing, { code: "pub", reason: "a".repeat(1001) }, "422 validation_failed"],
+    [11, nothing, { code: "nope" }, "404 not_found"],
+    [12, nothing, { code: "old" }, "404 not_found"],
+    [13, all(instance("pub"), level("none")), { code: "pub" }, "409 conflict"],
+    [14, all(instance("pub"), level("none")), { code: "pub", reason: "need it" }, "409 conflict"],
+    [
+      15,
+      all(instance("pub"), post({ code: "pub" }), level("none")),
+      { code: "pub" },
+      "409 conflict",
+    ],
+    [16, level("none"), { code: "nope" }, "404 not_found"],
+    [32, instance("key"), { code: "key", instance_id: crypto.randomUUID() }, "404 not_found"],
+    [
+      33,
+      all(instance("key"), (store) => store.instance("pub", "B")),
+      { code: "key", instance_id: "B" },
+      "422 validation_failed",
+    ],
+    [
+      34,
+      two("key", { enabled: false }),
+      { code: "key", instance_id: "B" },
+      "422 validation_failed",
+    ],
+  ];
 
 describe.each(databaseKinds)("%s", (database) => {
   const started = sharedKit({ database });
   const fresh = async () => startStore(await started());
 
-  test.each(ROWS)("store row %i: every member of the answer, and what it makes", async (...row) => {
+  test.each(ROWS)("row %i: every member of the response, and the created rows", async (...row) => {
     const [, given, body, { status, flags = [], inst = "", choices = "", makes = {} }] = row;
     const store = await fresh();
     await given(store);
     const before = await store.counts();
 
     const reply = await store.install(named(store, body));
-    const answer = (await reply.json()) as Record<string, unknown>;
+    const expectedBody = (await reply.json()) as Record<string, unknown>;
     const after = await store.counts();
 
     expect(reply.status).toBe(200);
-    answer.instance_id = store.nameOf(String(answer.instance_id));
-    expect(answer).toEqual({
+    expectedBody.instance_id = store.nameOf(String(expectedBody.instance_id));
+    expect(expectedBody).toEqual({
       already_installed: flags.includes("already_installed"),
       code: body.code,
       instance_choices: choices
@@ -305,8 +316,8 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test.each(REFUSED)("store row %i: refused, and nothing is stored", async (...row) => {
-    const [, given, body, answer] = row;
+  test.each(REFUSED)("row %i is rejected, and nothing is stored", async (...row) => {
+    const [, given, body, expectedBody] = row;
     const store = await fresh();
     await given(store);
     const before = await store.counts();
@@ -314,16 +325,16 @@ describe.each(databaseKinds)("%s", (database) => {
     const reply = await store.install(named(store, body));
     const { error, message } = (await reply.json()) as { error: string; message: string };
 
-    expect(`${reply.status} ${error}`).toBe(answer);
+    expect(`${reply.status} ${error}`).toBe(expectedBody);
     expect(message.length).toBeGreaterThan(10);
     expect(await store.counts()).toEqual(before);
   });
 
   test.each([
-    ["1: no Authorization header", {}, 401],
-    ["2: an unknown token", { authorization: "Bearer pa_nope" }, 401],
-    ["2: a token of another purpose", { authorization: "Bearer ag_nope" }, 401],
-  ])("store row %s is a 401", async (_, headers, status) => {
+    ["no Authorization header", {}, 401],
+    ["an unknown token", { authorization: "Bearer pa_nope" }, 401],
+    ["a token of another purpose", { authorization: "Bearer ag_nope" }, 401],
+  ])("%s is a 401", async (_, headers, status) => {
     const store = await fresh();
     const kit = await started();
 
@@ -338,9 +349,9 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test.each([
-    ["3: not a UUID", "nope", 422, "validation_failed"],
-    ["4: unknown", crypto.randomUUID(), 404, "not_found"],
-  ])("store row %s gateway", async (_, id, status, error) => {
+    ["an invalid UUID", "nope", 422, "validation_failed"],
+    ["an unknown id", crypto.randomUUID(), 404, "not_found"],
+  ])("a gateway with %s is an error", async (_, id, status, error) => {
     const kit = await started();
 
     const reply = await kit.post(`/v1/gateways/${id}/store/principal/installs`, {
@@ -352,7 +363,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ error });
   });
 
-  test.each(["[]", "{", '"pub"', "null"])("store row 5: the body %s is a 422", async (body) => {
+  test.each(["[]", "{", '"pub"', "null"])("the body %s is a 422", async (body) => {
     const store = await fresh();
 
     const reply = await (await started()).post(store.installs, body);
@@ -361,18 +372,18 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reply.json()).toMatchObject({ error: "validation_failed" });
   });
 
-  test("store rows 1 to 5: the token is judged first, then the path, the gateway and the body", async () => {
+  test("the token is checked first, then the path, the gateway and the body", async () => {
     const kit = await started();
-    const nobody = { authorization: "" };
+    const noToken = { authorization: "" };
     const post = async (id: string, headers: Record<string, string> = {}) =>
       (await kit.post(`/v1/gateways/${id}/store/principal/installs`, "[]", headers)).status;
 
-    expect(await post("nope", nobody)).toBe(401);
+    expect(await post("nope", noToken)).toBe(401);
     expect(await post("nope")).toBe(422);
     expect(await post(crypto.randomUUID())).toBe(404);
   });
 
-  test("store row 4: a token of another gateway is refused", async () => {
+  test("a token of another gateway is refused", async () => {
     const store = await fresh();
     const kit = await started();
     const other = await kit.make("/v1/gateways", { name: "other" });
@@ -428,7 +439,7 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
-  test("4.1.4 outside of the access a caller is asked for a reason, not refused", async () => {
+  test("4.1.4 a caller without direct access must give a reason and is not rejected", async () => {
     const store = await fresh();
     await store.level("request");
 
@@ -481,7 +492,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("store row 45: another reason replaces the one before", async () => {
+  test("another reason replaces the one before", async () => {
     const store = await fresh();
     await store.level("request");
 
@@ -496,7 +507,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("store row 10: a reason of 1,000 characters is taken, however many bytes they are", async () => {
+  test("a reason of 1,000 characters is taken, however many bytes they are", async () => {
     const store = await fresh();
     await store.level("request");
     const reason = "🚪".repeat(1000);
@@ -508,20 +519,20 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.requests()).toMatchObject([{ reason }]);
   });
 
-  test("store row 60: of equal calls at once, one makes the install", async () => {
+  test("of equal calls at once, one makes the install", async () => {
     const store = await fresh();
     const calls = Array.from({ length: 12 }, () => store.install({ code: "pub" }));
 
-    const answers = await Promise.all(calls.map(async (call) => (await call).json()));
-    const already = answers.filter(
-      (answer) => (answer as { already_installed: boolean }).already_installed,
+    const bodies = await Promise.all(calls.map(async (call) => (await call).json()));
+    const already = bodies.filter(
+      (expectedBody) => (expectedBody as { already_installed: boolean }).already_installed,
     );
 
     expect(already.length).toBe(11);
     expect(await store.counts()).toEqual({ instances: 1, installs: 1, requests: 0 });
   });
 
-  test("store row 60: of equal requests at once, one is filed", async () => {
+  test("of equal requests at once, one is filed", async () => {
     const store = await fresh();
     await store.level("request");
 
@@ -532,7 +543,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.counts()).toEqual({ instances: 0, installs: 0, requests: 1 });
   });
 
-  test("store row 60: two principals at once share one new instance", async () => {
+  test("two principals at once share one new instance", async () => {
     const store = await fresh();
 
     await Promise.all(
@@ -593,7 +604,7 @@ describe("two nodes", () => {
     return { store, there, [Symbol.asyncDispose]: stop };
   };
 
-  test("store row 60: equal calls at two nodes at once make one install", async () => {
+  test("equal calls at two nodes at once make one install", async () => {
     await using both = await nodes();
     const { store, there } = both;
 

@@ -9,7 +9,7 @@ describe.each(databaseKinds)("%s", (database) => {
   const started = sharedKit({ database });
   const fresh = async (level?: "none" | "request" | "install") =>
     startStore(await started(), level);
-  const answerOf = async (reply: Promise<Response>) =>
+  const readJson = async (reply: Promise<Response>) =>
     (await (await reply).json()) as Record<string, unknown>;
 
   describe("configure", () => {
@@ -31,7 +31,7 @@ describe.each(databaseKinds)("%s", (database) => {
       return { kit, store, put: (values: unknown) => kit.put(path, { values }) };
     };
 
-    test("of two installs each is told with what it lacks itself", async () => {
+    test("each of two installs lists its own missing requirements", async () => {
       const { kit, store } = await configured();
       const auth = { type: "principal_key" };
       const made = await store.instance("key", "B", { auth });
@@ -42,17 +42,17 @@ describe.each(databaseKinds)("%s", (database) => {
       await kit.put(`${store.installs}/${filled?.id}/config`, { values });
 
       const lacks = async (name: string) =>
-        await answerOf(store.install({ code: "key", instance_id: store.id(name) }));
+        await readJson(store.install({ code: "key", instance_id: store.id(name) }));
 
       expect(await lacks("A")).toMatchObject({ already_installed: true, requires_config: true });
       expect(await lacks("B")).toMatchObject({ already_installed: true, requires_config: false });
     });
 
-    test("what is filled in is told, never with what", async () => {
+    test("filled-in fields are listed without their values", async () => {
       const { kit, store, put } = await configured();
 
-      const half = await answerOf(put({ api_key: "planted-principal-secret" }));
-      const whole = await answerOf(put({ "X-Region": "eu" }));
+      const half = await readJson(put({ api_key: "planted-principal-secret" }));
+      const whole = await readJson(put({ "X-Region": "eu" }));
       const rows = JSON.stringify(await kit.db.many("SELECT * FROM store_installs"));
       const log = JSON.stringify([await store.audit("store_install"), ...kit.lines]);
 
@@ -66,7 +66,7 @@ describe.each(databaseKinds)("%s", (database) => {
         ],
       });
       expect(rows + log + JSON.stringify(whole)).not.toContain("planted-principal-secret");
-      expect(await answerOf(store.install({ code: "key" }))).toMatchObject({
+      expect(await readJson(store.install({ code: "key" }))).toMatchObject({
         already_installed: true,
         requires_config: false,
       });
@@ -76,7 +76,7 @@ describe.each(databaseKinds)("%s", (database) => {
       const { put } = await configured();
       await put({ api_key: "k", "X-Region": "eu" });
 
-      expect(await answerOf(put({ api_key: null }))).toMatchObject({ requires_config: true });
+      expect(await readJson(put({ api_key: null }))).toMatchObject({ requires_config: true });
     });
 
     test.each([
@@ -119,8 +119,8 @@ describe.each(databaseKinds)("%s", (database) => {
     test("a server is installed for every known principal of a group", async () => {
       const { store, bulk } = await people();
 
-      const first = await answerOf(bulk({ code: "pub", group: "eng" }));
-      const second = await answerOf(bulk({ code: "pub", group: "eng" }));
+      const first = await readJson(bulk({ code: "pub", group: "eng" }));
+      const second = await readJson(bulk({ code: "pub", group: "eng" }));
 
       expect(first).toEqual({
         installed: ["ann", "bob"],
@@ -146,8 +146,8 @@ describe.each(databaseKinds)("%s", (database) => {
       }));
       await principalTable.insertMany(kit.db, rows);
 
-      const first = await answerOf(bulk({ code: "pub", group: "many" }));
-      const second = await answerOf(bulk({ code: "pub", group: "many" }));
+      const first = await readJson(bulk({ code: "pub", group: "many" }));
+      const second = await readJson(bulk({ code: "pub", group: "many" }));
 
       expect([first.left, second.left]).toEqual([1, 0]);
       expect(second).toMatchObject({ installed: [expect.any(String)] });
@@ -178,7 +178,7 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(Object.fromEntries(states)).toEqual({ ann: "pending", bob: "superseded" });
     });
 
-    test("a request that has lapsed is told as lapsed, not as superseded", async () => {
+    test("an expired request is reported as expired, not as superseded", async () => {
       const { kit, store, bulk } = await people();
       await store.install({ code: "pub", principal_sub: "ann", reason: "please" });
       const past = "2020-01-01T00:00:00.000Z";
@@ -195,7 +195,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
       await bulk({ code: "pub", group: "eng" });
 
-      const grants = await answerOf(kit.get(`${store.path}/store/grants`));
+      const grants = await readJson(kit.get(`${store.path}/store/grants`));
       expect(grants).toMatchObject({ items: [{ principal_sub: "bob" }] });
     });
 
@@ -216,11 +216,11 @@ describe.each(databaseKinds)("%s", (database) => {
       const kit = await started();
       const store = await fresh();
       await store.install({ code: "oauth" });
-      const pub = await answerOf(store.install({ code: "pub" }));
+      const pub = await readJson(store.install({ code: "pub" }));
 
       await kit.delete(`${store.path}/store/catalog/oauth`);
       await kit.put(`${store.path}/registries/${pub.instance_id}`, { enabled: false });
-      const again = await answerOf(store.install({ code: "pub" }));
+      const again = await readJson(store.install({ code: "pub" }));
 
       expect(await store.installed()).toMatchObject([
         { code: "oauth", state: "suspended", suspended_because: "not_in_catalog" },
@@ -238,7 +238,7 @@ describe.each(databaseKinds)("%s", (database) => {
       const everyone = await store.rule("everyone", "install");
       const group = await store.rule("group:eng", "none", "code:pub");
       const explain = (body: object) =>
-        answerOf(kit.post(`${store.path}/store/access-rules/explain`, body));
+        readJson(kit.post(`${store.path}/store/access-rules/explain`, body));
 
       const inside = await explain({ principal_sub: "alice", groups: ["eng"], code: "pub" });
       const outside = await explain({ principal_sub: "alice", groups: [], code: "pub" });
@@ -258,7 +258,7 @@ describe.each(databaseKinds)("%s", (database) => {
       await store.rule("group:eng", "install");
 
       await store.install({ code: "pub", groups: ["eng"] });
-      const again = await answerOf(store.install({ code: "pub" }));
+      const again = await readJson(store.install({ code: "pub" }));
 
       expect(again).toMatchObject({ already_installed: true });
       expect(await store.installed()).toMatchObject([{ state: "active" }]);
@@ -271,13 +271,13 @@ describe.each(databaseKinds)("%s", (database) => {
       const token = { name: "t", principal_sub: "ann", groups: ["eng"] };
       await kit.make(`${store.path}/store/principal-tokens`, token);
 
-      const seen = await answerOf(store.install({ code: "pub", principal_sub: "ann" }));
-      const told = await answerOf(
+      const seen = await readJson(store.install({ code: "pub", principal_sub: "ann" }));
+      const current = await readJson(
         store.install({ code: "oauth", principal_sub: "ann", groups: [] }),
       );
 
       expect(seen).toMatchObject({ status: "installed" });
-      expect(told).toMatchObject({ requires_reason: true });
+      expect(current).toMatchObject({ requires_reason: true });
     });
   });
 
@@ -320,9 +320,9 @@ describe.each(databaseKinds)("%s", (database) => {
       const store = await fresh();
       await store.instance("pub");
 
-      const answer = await answerOf(store.install({ code: "pub" }));
+      const body = await readJson(store.install({ code: "pub" }));
 
-      expect(answer).toMatchObject({
+      expect(body).toMatchObject({
         status: "installed",
         pending: false,
         instance_id: store.id("A"),
@@ -332,8 +332,8 @@ describe.each(databaseKinds)("%s", (database) => {
     test("the same again: already installed, same instance", async () => {
       const store = await fresh();
 
-      const first = await answerOf(store.install({ code: "pub" }));
-      const second = await answerOf(store.install({ code: "pub" }));
+      const first = await readJson(store.install({ code: "pub" }));
+      const second = await readJson(store.install({ code: "pub" }));
 
       expect(second).toMatchObject({ already_installed: true, instance_id: first.instance_id });
     });
@@ -341,20 +341,18 @@ describe.each(databaseKinds)("%s", (database) => {
     test("outside the access without a reason: nothing is in the queue", async () => {
       const store = await fresh("request");
 
-      const answer = await answerOf(store.install({ code: "pub" }));
+      const body = await readJson(store.install({ code: "pub" }));
 
-      expect(answer).toMatchObject({ requires_reason: true, pending: false });
+      expect(body).toMatchObject({ requires_reason: true, pending: false });
       expect(await store.requests()).toEqual([]);
     });
 
     test("the queue shows the trimmed reason and the groups", async () => {
       const store = await fresh("request");
 
-      const answer = await answerOf(
-        store.install({ code: "pub", reason: "  x  ", groups: ["eng"] }),
-      );
+      const body = await readJson(store.install({ code: "pub", reason: "  x  ", groups: ["eng"] }));
 
-      expect(answer).toMatchObject({ pending: true, status: "pending_approval" });
+      expect(body).toMatchObject({ pending: true, status: "pending_approval" });
       expect(await store.requests()).toMatchObject([{ reason: "x", groups: ["eng"] }]);
     });
 
@@ -365,12 +363,12 @@ describe.each(databaseKinds)("%s", (database) => {
 
       await (await started()).post(`${store.path}/store/requests/${request?.id}/approve`, {});
 
-      expect(await answerOf(store.install({ code: "pub" }))).toMatchObject({
+      expect(await readJson(store.install({ code: "pub" }))).toMatchObject({
         already_installed: true,
       });
     });
 
-    test("rejected: history tells it", async () => {
+    test("rejected: recorded in the history", async () => {
       const store = await fresh("request");
       await store.install({ code: "pub", reason: "x" });
       const [request] = await store.requests();
@@ -390,9 +388,9 @@ describe.each(databaseKinds)("%s", (database) => {
       const store = await fresh("request");
       await store.rule(subject, "install", "code:pub");
 
-      const answer = await answerOf(store.install({ code: "pub", groups }));
+      const body = await readJson(store.install({ code: "pub", groups }));
 
-      expect(answer).toMatchObject({ status: "installed" });
+      expect(body).toMatchObject({ status: "installed" });
     });
 
     test("two instances, none named: a choice, and nothing is stored", async () => {
@@ -400,9 +398,9 @@ describe.each(databaseKinds)("%s", (database) => {
       await store.instance("pub", "A");
       await store.instance("pub", "B");
 
-      const answer = await answerOf(store.install({ code: "pub" }));
+      const body = await readJson(store.install({ code: "pub" }));
 
-      expect(answer).toMatchObject({
+      expect(body).toMatchObject({
         requires_instance_choice: true,
         instance_choices: [{ registry_id: store.id("A") }, { registry_id: store.id("B") }],
       });
@@ -414,15 +412,15 @@ describe.each(databaseKinds)("%s", (database) => {
       await store.instance("pub", "A");
       await store.instance("pub", "B");
 
-      const answer = await answerOf(store.install({ code: "pub", instance_id: store.id("B") }));
+      const body = await readJson(store.install({ code: "pub", instance_id: store.id("B") }));
 
-      expect(answer).toMatchObject({ status: "installed", instance_id: store.id("B") });
+      expect(body).toMatchObject({ status: "installed", instance_id: store.id("B") });
     });
 
     test("a server that needs an administrator's credential", async () => {
       const store = await fresh();
 
-      expect(await answerOf(store.install({ code: "key" }))).toMatchObject({
+      expect(await readJson(store.install({ code: "key" }))).toMatchObject({
         requires_admin_setup: true,
         status: "not_installed",
       });
@@ -431,7 +429,7 @@ describe.each(databaseKinds)("%s", (database) => {
     test("a server with OAuth: installed, and the account is missing", async () => {
       const store = await fresh();
 
-      expect(await answerOf(store.install({ code: "oauth" }))).toMatchObject({
+      expect(await readJson(store.install({ code: "oauth" }))).toMatchObject({
         status: "installed",
         requires_auth: true,
       });
@@ -440,9 +438,9 @@ describe.each(databaseKinds)("%s", (database) => {
     test("a server with a variable in its address asks the principal for it", async () => {
       const store = await fresh();
 
-      const answer = await answerOf(store.install({ code: "site" }));
+      const body = await readJson(store.install({ code: "site" }));
 
-      expect(answer).toMatchObject({ status: "installed", requires_config: true });
+      expect(body).toMatchObject({ status: "installed", requires_config: true });
       expect(await store.installed()).toMatchObject([{ fields: [{ key: "site", filled: false }] }]);
     });
 
@@ -458,9 +456,9 @@ describe.each(databaseKinds)("%s", (database) => {
       await store.rule("group:a", "none");
       await store.rule("group:b", "install");
 
-      const answer = await answerOf(store.install({ code: "pub", groups: ["a", "b"] }));
+      const body = await readJson(store.install({ code: "pub", groups: ["a", "b"] }));
 
-      expect(answer).toMatchObject({ status: "installed" });
+      expect(body).toMatchObject({ status: "installed" });
     });
 
     test("a rule for the user beats that of a group", async () => {
@@ -498,7 +496,7 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(statuses).toEqual([404, 404]);
     });
 
-    test("a reason that nobody must decide is kept nowhere", async () => {
+    test("a reason without a request is not stored", async () => {
       const kit = await started();
       const store = await fresh();
 
@@ -512,9 +510,9 @@ describe.each(databaseKinds)("%s", (database) => {
     test("a level that changes between two calls counts at once", async () => {
       const store = await fresh("request");
 
-      const first = await answerOf(store.install({ code: "pub" }));
+      const first = await readJson(store.install({ code: "pub" }));
       await store.level("install");
-      const second = await answerOf(store.install({ code: "pub" }));
+      const second = await readJson(store.install({ code: "pub" }));
 
       expect([first.status, second.status]).toEqual(["not_installed", "installed"]);
     });

@@ -1,4 +1,4 @@
-/** Who a principal is: personal tokens, and JWTs of an outside issuer. */
+/** Principals: personal tokens and JWTs of an external issuer. */
 import { describe, expect, test } from "bun:test";
 import { newSigningKey, type SigningAlgorithm, startIssuer } from "../kit/issuer.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
@@ -7,7 +7,7 @@ import { startStore } from "../kit/store.ts";
 
 describe.each(databaseKinds)("%s", (database) => {
   const started = sharedKit({ database });
-  /** What a principal's own client gets. */
+  /** Calls the API as a principal. */
   const ask = async (token: string) =>
     (
       await fetch(`${(await started()).url}/v0.1/servers`, {
@@ -37,7 +37,7 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(listed + row + audit + kit.lines.join("")).not.toContain(token);
     });
 
-    test("it stands for its principal until it is revoked", async () => {
+    test("it identifies its principal until it is revoked", async () => {
       const { kit, path, id, token } = await made();
 
       const before = await ask(token);
@@ -124,9 +124,9 @@ describe.each(databaseKinds)("%s", (database) => {
       await store.rule("group:eng", "install");
       await ask(await sign({ realm: { roles: ["eng", 7, ""] } }));
 
-      const answer = await (await store.install({ code: "pub" })).json();
+      const body = await (await store.install({ code: "pub" })).json();
 
-      expect(answer).toMatchObject({ status: "installed" });
+      expect(body).toMatchObject({ status: "installed" });
     });
 
     test("a claim whose own name holds dots is found", async () => {
@@ -311,7 +311,7 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(issuer.upstream.hits.length).toBe(1);
     });
 
-    test("an issuer whose keys trickle holds nobody for long", async () => {
+    test("an issuer with slow keys does not block others", async () => {
       const { issuer, sign } = await trusting();
       await using _ = issuer;
       issuer.upstream.script({ chunks: Array.from({ length: 40 }, (_, i) => (i % 2 ? 500 : " ")) });

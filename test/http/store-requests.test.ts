@@ -1,4 +1,4 @@
-/** Store requests, approvals and their effect on installs (spec 4.1.2). Rows are those of the decision table. */
+/** Store requests, approvals and their effect on installs (spec 4.1.2). */
 import { describe, expect, test } from "bun:test";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -11,8 +11,8 @@ const FUTURE = "2999-01-01T00:00:00.000Z";
 
 describe.each(databaseKinds)("%s", (database) => {
   const started = sharedKit({ database });
-  /** Alice asked for `code`, of which there is the instance A unless said otherwise. */
-  const asked = async (code = "pub", instances: string[] = ["A"]) => {
+  /** Creates a request of Alice for `code`, with the instance A by default. */
+  const createRequest = async (code = "pub", instances: string[] = ["A"]) => {
     const kit = await started();
     const store = await startStore(kit, "request");
     for (const name of instances) await store.instance(code, name);
@@ -31,8 +31,8 @@ describe.each(databaseKinds)("%s", (database) => {
     return { authorization: `Bearer ${made.token}` };
   };
 
-  test("the approver sees who asked, with which groups and why", async () => {
-    const { store } = await asked();
+  test("the approver sees the requester, their groups and the reason", async () => {
+    const { store } = await createRequest();
 
     expect(await store.requests("?state=pending")).toMatchObject([
       {
@@ -47,48 +47,48 @@ describe.each(databaseKinds)("%s", (database) => {
     ]);
   });
 
-  test("store row 52: after a rejection a reason is asked for again", async () => {
-    const { decide, again } = await asked();
+  test("a reason is required again after a rejection", async () => {
+    const { decide, again } = await createRequest();
 
     await decide("reject", { note: "no" });
 
     expect(await again()).toMatchObject({ requires_reason: true, pending: false });
   });
 
-  test("store row 53: after a rejection a new reason files a new request", async () => {
-    const { store, decide, again } = await asked();
+  test("after a rejection a new reason files a new request", async () => {
+    const { store, decide, again } = await createRequest();
 
     await decide("reject", { note: "no" });
-    const answer = await again({ reason: "again" });
+    const result = await again({ reason: "again" });
 
-    expect(answer).toMatchObject({ pending: true, status: "pending_approval" });
+    expect(result).toMatchObject({ pending: true, status: "pending_approval" });
     expect((await store.requests()).map(({ state }) => state)).toEqual(["rejected", "pending"]);
   });
 
-  test("store row 54: a live approval installs again what was removed", async () => {
-    const { kit, store, decide, again } = await asked();
+  test("a live approval installs again what was removed", async () => {
+    const { kit, store, decide, again } = await createRequest();
     await decide("approve", {});
     const [install] = await store.installed();
     await kit.delete(`${store.installs}/${install?.id}`);
 
-    const answer = await again();
+    const result = await again();
 
-    expect(answer).toMatchObject({ status: "installed", already_installed: false });
+    expect(result).toMatchObject({ status: "installed", already_installed: false });
     expect((await store.installed()).length).toBe(1);
   });
 
-  test("store row 55: when the level rises, the request is superseded", async () => {
-    const { store, again } = await asked();
+  test("when the level rises, the request is superseded", async () => {
+    const { store, again } = await createRequest();
     await store.level("install");
 
-    const answer = await again();
+    const result = await again();
 
-    expect(answer).toMatchObject({ status: "installed", instance_id: store.id("A") });
+    expect(result).toMatchObject({ status: "installed", instance_id: store.id("A") });
     expect(await store.requests()).toMatchObject([{ state: "superseded", reason: null }]);
   });
 
-  test("store row 61: an approval installs, and the next call finds it", async () => {
-    const { store, decide, again } = await asked();
+  test("an approval installs, and the next call finds it", async () => {
+    const { store, decide, again } = await createRequest();
 
     const reply = await decide("approve", {});
 
@@ -98,8 +98,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again()).toMatchObject({ already_installed: true, status: "installed" });
   });
 
-  test("store row 62: with two instances and none chosen an approval must name one", async () => {
-    const { store, decide } = await asked("key", ["A", "B"]);
+  test("with two instances and none chosen an approval must name one", async () => {
+    const { store, decide } = await createRequest("key", ["A", "B"]);
 
     const open = await decide("approve", {});
     const named = await decide("approve", { instance_id: store.id("B") });
@@ -108,8 +108,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.installed()).toMatchObject([{ instance_id: store.id("B") }]);
   });
 
-  test("store row 63: while the server needs an administrator's input it cannot be approved", async () => {
-    const { store, decide } = await asked("mail", []);
+  test("while the server needs an administrator's input it cannot be approved", async () => {
+    const { store, decide } = await createRequest("mail", []);
 
     const reply = await decide("approve", {});
 
@@ -124,8 +124,8 @@ describe.each(databaseKinds)("%s", (database) => {
   test.each([
     ["is gone", (kit: Kit, path: string) => kit.delete(path)],
     ["is disabled", (kit: Kit, path: string) => kit.put(path, { enabled: false })],
-  ])("store row 63: an instance that %s by now is not replaced unasked", async (_, lose) => {
-    const { kit, store, decide } = await asked("key");
+  ])("an instance that %s by now is not replaced unasked", async (_, lose) => {
+    const { kit, store, decide } = await createRequest("key");
     await store.instance("key", "B");
     await lose(kit, `${store.path}/registries/${store.id("A")}`);
 
@@ -137,7 +137,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("an approval of a server that needs nothing makes its instance", async () => {
-    const { store, decide } = await asked("pub", []);
+    const { store, decide } = await createRequest("pub", []);
 
     await decide("approve", {});
 
@@ -163,8 +163,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(off.status).toBe(200);
   });
 
-  test("store row 64: nobody decides their own request", async () => {
-    const { store, decide } = await asked();
+  test("approvers cannot decide their own requests", async () => {
+    const { store, decide } = await createRequest();
     const own = await tokenFor({ role: "approver", principal_sub: "alice" });
 
     const replies = [await decide("approve", {}, own), await decide("reject", { note: "no" }, own)];
@@ -173,8 +173,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.requests()).toMatchObject([{ state: "pending" }]);
   });
 
-  test("store row 65: a rejection needs a note", async () => {
-    const { decide } = await asked();
+  test("a rejection needs a note", async () => {
+    const { decide } = await createRequest();
 
     const statuses = [
       (await decide("reject", {})).status,
@@ -185,8 +185,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(statuses).toEqual([422, 422, 200]);
   });
 
-  test("store row 66: the first decision counts", async () => {
-    const { decide } = await asked();
+  test("the first decision counts", async () => {
+    const { decide } = await createRequest();
     await decide("approve", {});
 
     const second = await decide("reject", { note: "no" });
@@ -195,8 +195,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await second.json()).toMatchObject({ error: "conflict" });
   });
 
-  test("store row 66: of two decisions at once one counts", async () => {
-    const { store, decide } = await asked();
+  test("of two decisions at once one counts", async () => {
+    const { store, decide } = await createRequest();
 
     const replies = await Promise.all([
       decide("approve", {}),
@@ -208,8 +208,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await store.requests("?state=pending")).length).toBe(0);
   });
 
-  test("store row 67: a request that nobody decides lapses after 14 days", async () => {
-    const { kit, store, path, again, decide } = await asked();
+  test("an undecided request expires after 14 days", async () => {
+    const { kit, store, path, again, decide } = await createRequest();
     const [request] = await store.requests();
     const { created_at, expires_at } = request as unknown as Record<string, string>;
     const days = (Date.parse(expires_at ?? "") - Date.parse(created_at ?? "")) / 86_400_000;
@@ -230,8 +230,8 @@ describe.each(databaseKinds)("%s", (database) => {
     );
   });
 
-  test("store row 68: when the level becomes none the install is suspended, and comes back with it", async () => {
-    const { store, decide, again } = await asked();
+  test("when the level becomes none the install is suspended, and comes back with it", async () => {
+    const { store, decide, again } = await createRequest();
     await decide("approve", {});
 
     await store.level("none");
@@ -245,8 +245,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again()).toMatchObject({ already_installed: true });
   });
 
-  test("store row 69: when an approval ends, the install is suspended and must be asked for", async () => {
-    const { kit, store, decide, again } = await asked();
+  test("when an approval expires, the install is suspended and must be requested again", async () => {
+    const { kit, store, decide, again } = await createRequest();
     await decide("approve", { expires_at: FUTURE });
     const before = await store.installed();
     await kit.db.run("UPDATE store_installs SET ends_at = $1", PAST);
@@ -257,8 +257,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again()).toMatchObject({ requires_reason: true, already_installed: false });
   });
 
-  test("store row 69: a second approval brings the same install back", async () => {
-    const { kit, store, decide, again } = await asked();
+  test("a second approval brings the same install back", async () => {
+    const { kit, store, decide, again } = await createRequest();
     await decide("approve", { expires_at: FUTURE });
     await kit.db.run("UPDATE store_installs SET ends_at = $1", PAST);
     await kit.db.run("UPDATE store_grants SET expires_at = $1", PAST);
@@ -270,8 +270,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.installed()).toMatchObject([{ state: "active", ends_at: null }]);
   });
 
-  test("store row 69: an install made anew rests on the approval that is left, and ends with it", async () => {
-    const { kit, store, decide, again } = await asked();
+  test("an install made anew rests on the approval that is left, and ends with it", async () => {
+    const { kit, store, decide, again } = await createRequest();
     await decide("approve", { expires_at: FUTURE });
     const remove = async () => {
       for (const { id } of await store.installed()) await kit.delete(`${store.installs}/${id}`);
@@ -289,7 +289,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("an approval of another instance says nothing about the end of an install", async () => {
-    const { kit, store, decide, again } = await asked("pub", ["A", "B"]);
+    const { kit, store, decide, again } = await createRequest("pub", ["A", "B"]);
     await decide("approve", { instance_id: store.id("A"), expires_at: FUTURE });
     await again({ instance_id: store.id("B"), reason: "this too" });
     const [request] = await store.requests("?state=pending");
@@ -301,8 +301,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await store.installed()).toMatchObject([{ instance_id: store.id("B"), ends_at: null }]);
   });
 
-  test("an approval that is taken back suspends the install, and must be asked for again", async () => {
-    const { kit, store, decide, again } = await asked();
+  test("a revoked approval suspends the install, which must be requested again", async () => {
+    const { kit, store, decide, again } = await createRequest();
     await decide("approve", {});
     const grants = `${store.path}/store/grants`;
     const list = async () =>
@@ -328,8 +328,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await again()).toMatchObject({ already_installed: true });
   });
 
-  test("store row 70: a removed install takes its credential along; a second removal is a 404", async () => {
-    const { kit, store, decide } = await asked();
+  test("a removed install takes its credential along; a second removal is a 404", async () => {
+    const { kit, store, decide } = await createRequest();
     await decide("approve", {});
     await store.connect("A");
     const [install] = await store.installed();
@@ -345,8 +345,8 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(left).toEqual([]);
   });
 
-  test("store row 71: an instance with installs is deleted only with force", async () => {
-    const { kit, store, decide } = await asked();
+  test("an instance with installs is deleted only with force", async () => {
+    const { kit, store, decide } = await createRequest();
     await decide("approve", {});
     const path = `${store.path}/registries/${store.id("A")}`;
 
@@ -362,7 +362,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("an approver may decide but not change, a viewer neither", async () => {
-    const { decide, kit, store } = await asked();
+    const { decide, kit, store } = await createRequest();
     const approver = await tokenFor({ role: "approver" });
     const viewer = await tokenFor({ role: "viewer" });
     const rules = `${store.path}/store/access-rules`;
@@ -378,7 +378,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("a cancelled request is closed and forgets its reason", async () => {
-    const { decide, again } = await asked();
+    const { decide, again } = await createRequest();
 
     const reply = await decide("cancel");
 
@@ -387,7 +387,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("what is decided cannot be cancelled", async () => {
-    const { kit, path, decide } = await asked();
+    const { kit, path, decide } = await createRequest();
     await decide("approve", {});
 
     expect((await decide("cancel")).status).toBe(409);
@@ -402,7 +402,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ["an unknown instance", { instance_id: crypto.randomUUID() }, 404],
     ["an unknown member", { forever: true }, 422],
   ])("approving with %s changes nothing", async (_, body, status) => {
-    const { store, decide } = await asked();
+    const { store, decide } = await createRequest();
 
     const reply = await decide("approve", body);
 
@@ -411,14 +411,14 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("an approval does not lift the level none", async () => {
-    const { store, decide } = await asked();
+    const { store, decide } = await createRequest();
     await store.rule("user:alice", "none");
 
     expect((await decide("approve", {})).status).toBe(409);
   });
 
   test("an approval looks at the groups that the principal has by now", async () => {
-    const { store, decide, again } = await asked();
+    const { store, decide, again } = await createRequest();
     await store.rule("group:leavers", "none");
     await again({ groups: ["leavers"] });
 
@@ -426,7 +426,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("a server that was hidden meanwhile cannot be approved", async () => {
-    const { kit, store, decide } = await asked();
+    const { kit, store, decide } = await createRequest();
     await kit.put(`${store.path}/store/catalog/pub`, { status: "hidden" });
 
     expect((await decide("approve", {})).status).toBe(409);
@@ -434,7 +434,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("every transition of a request is in the audit log, without the reason", async () => {
-    const { store, decide } = await asked();
+    const { store, decide } = await createRequest();
 
     await decide("reject", { note: "no" });
     const audit = await store.audit("store_request");
@@ -447,7 +447,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test("requests and installs of another gateway are not found", async () => {
-    const { kit, path, store, decide } = await asked();
+    const { kit, path, store, decide } = await createRequest();
     await decide("approve", {});
     const [install] = await store.installed();
     const other = await kit.make("/v1/gateways", { name: "other" });

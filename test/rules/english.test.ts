@@ -38,9 +38,6 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
 /** Natural language as data: detector patterns, samples, the demo model's replies, and the list of words itself. */
 const DATA: readonly string[] = ["CONTRIBUTING.md", "bench/guard/prose.ts"];
 
-/** Folders that are not rewritten yet. May only shrink. */
-const PENDING: readonly string[] = ["test/http/"];
-
 const EXEMPT = /^test\/(?:golden|rules\/english)|\.json$|^docs\/portcullis\.schema/;
 const files = [
   "README.md",
@@ -51,8 +48,6 @@ const files = [
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   ),
 ].filter((file) => /\.(?:tsx?|md|html)$|^scripts\/\w+$/.test(file) && !EXEMPT.test(file));
-
-const isPending = (file: string) => PENDING.some((folder) => file.startsWith(folder));
 
 /** Values on the wire that keep their name: the last stage of a connection test. */
 const WIRE_VALUES = /"answer"/g;
@@ -68,17 +63,17 @@ const violationsIn = (file: string) =>
     );
 
 test("no file uses a discouraged word", () => {
-  const checked = files.filter((file) => !isPending(file) && !DATA.includes(file));
+  const checked = files.filter((file) => !DATA.includes(file));
   expect(checked.flatMap(violationsIn)).toEqual([]);
 });
 
 test("every exception still exists", () => {
-  expect([...DATA, ...PENDING].filter((path) => !existsSync(path))).toEqual([]);
+  expect(DATA.filter((path) => !existsSync(path))).toEqual([]);
 });
 
 test("no two files export a type of the same name", () => {
   const homes = Map.groupBy(
-    files.filter((file) => file.startsWith("src/") && !isPending(file)).flatMap(exportedTypes),
+    files.filter((file) => file.startsWith("src/")).flatMap(exportedTypes),
     ({ name }) => name,
   );
   const duplicates = [...homes].filter(([, places]) => places.length > 1);
