@@ -140,7 +140,7 @@ test("tools that no client could use are left out one by one", async () => {
   expect(second).toMatch(/^bad__odd___n_me_[0-9a-f]{8}$/);
   expect(third).toMatch(/^[0-9a-f]{4}__x+_[0-9a-f]{8}$/);
   expect(third?.length).toBe(64);
-  expect(await it.notes()).toEqual([expect.stringContaining("3 tools cannot be used")]);
+  expect(await it.notes()).toEqual([expect.stringContaining("Unusable tools: 3")]);
   await it.client.call(second ?? "");
   await it.client.call(third ?? "");
   expect(server.calls.map(({ name }) => name)).toEqual(["odd / näme", "x".repeat(120)]);
@@ -440,7 +440,7 @@ test("the reference server, which begins streams with an event without data, is 
 
   expect(await it.tools()).toEqual(expect.arrayContaining(["bad__echo", "bad__get-sum"]));
   // Its tool simulate-research-query requires task support.
-  expect(await it.notes()).toEqual([expect.stringMatching(/^1 of its tools .* only as tasks\.$/)]);
+  expect(await it.notes()).toEqual([expect.stringMatching(/^Unusable tools: 1 .*only as tasks/)]);
   expect(await it.client.call("bad__get-sum", { a: 2, b: 3 })).toMatchObject({
     isError: false,
     text: expect.stringContaining("5"),

@@ -63,7 +63,7 @@ export async function fetchToolList(client: Client): Promise<ToolList> {
   }
   if (unusable > 0) {
     notes.push(
-      `${unusable} tools cannot be used: invalid or duplicate name, invalid schema, or callable only as tasks.`,
+      `Unusable tools: ${unusable} (invalid or duplicate name, invalid schema, or callable only as tasks).`,
     );
   }
   return { tools: [...byName.values()], notes };
