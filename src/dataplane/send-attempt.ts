@@ -14,7 +14,13 @@ import { getLiveState, getRegistryState, type RegistryState } from "./live-state
 import { BUSY_STATUSES, recordNoOutcome, recordOutcome, recordSent } from "./registry-health.ts";
 import { roundToTenths } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
-import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
+import {
+  isShortDownload,
+  maskKey,
+  openReplyBody,
+  readReply,
+  type UpstreamReply,
+} from "./upstream-reply.ts";
 
 /** Waits for the first byte of the body if `peek`. Throws every failure as an AppError. */
 export async function sendAttempt(
@@ -38,7 +44,9 @@ export async function sendAttempt(
       reply = createWholeReply(sent, await readReply(sent));
     }
     const opened = openReplyBody(reply, peek);
-    const body = opened instanceof Promise ? await opened : opened;
+    let body = opened instanceof Promise ? await opened : opened;
+    const { api_key } = candidate.registry.upstream;
+    if (reply.status >= 400 && api_key !== null) body = maskKey(body, api_key);
     count(registry.outcomes, statusClass(reply.status));
     recordAttempt(deps, routed, registry, { startedAt, reply });
     return {

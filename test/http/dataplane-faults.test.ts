@@ -367,3 +367,20 @@ test.each(KINDS.filter((kind) => kind !== "demo"))(
     expect(`${hit?.path}${hit?.query}`).not.toContain(UPSTREAM_KEY);
   },
 );
+
+test.each<[string, (text: string) => Script]>([
+  ["at once", (body) => ({ status: 401, body })],
+  ["in chunks", (text) => ({ status: 500, chunks: ["{", 20, text, 20, "}"] })],
+])(
+  "an error that repeats the registry's key %s is relayed with the key masked",
+  async (_, script) => {
+    await using it = await setUp(
+      script(`Incorrect API key: ${UPSTREAM_KEY}. Again: ${UPSTREAM_KEY}.`),
+    );
+
+    const text = await (await it.post(CHAT, { model: "m", messages: [] })).text();
+
+    const masked = "*".repeat(UPSTREAM_KEY.length);
+    expect(text).toContain(`Incorrect API key: ${masked}. Again: ${masked}.`);
+  },
+);
