@@ -9,17 +9,19 @@ import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { buildUrl } from "../providers/provider.ts";
-import { type Route, route } from "../route.ts";
+import { type Actor, type Route, route } from "../route.ts";
 import { toRegistryView } from "../snapshot/compile.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
+import { checkAllowPrivate } from "./check-allow-private.ts";
 import { checkLlmRegistry } from "./registries.ts";
 
 const TIMEOUT_MS = 10_000;
 
-export const testConnectionRoute: Route = route(testConnection, async (deps, { params, body }) => {
+export const testConnectionRoute: Route = route(testConnection, async (deps, call) => {
+  const { params, body } = call;
   const row =
     "provider" in body
-      ? toDraftRow(deps, params.gateway_id, body)
+      ? toDraftRow(deps, call.actor, params.gateway_id, body)
       : await registryTable.find(deps.db, { id: body.id, gateway_id: params.gateway_id });
   if (!row) throw new AppError("not_found", "Unknown registry. Check the id.");
   if (!isLlm(row)) throw new AppError("validation_failed", "id: must be an AI upstream");
@@ -66,7 +68,17 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
 }
 
 /** Returns a validated row for a registry that is not saved. */
-function toDraftRow(deps: Deps, gateway_id: string, body: RegistryInput): RegistryRow {
+function toDraftRow(
+  deps: Deps,
+  actor: Actor,
+  gateway_id: string,
+  body: RegistryInput,
+): RegistryRow {
   const unsaved = { id: "", version: 0, created_at: "", updated_at: "", gateway_id };
-  return { ...checkLlmRegistry(deps, unsaved.id, body), ...unsaved };
+  const row = { ...checkLlmRegistry(deps, unsaved.id, body), ...unsaved };
+  checkAllowPrivate(deps, actor, {
+    allow_private: row.allow_private,
+    target: row.provider_options,
+  });
+  return row;
 }

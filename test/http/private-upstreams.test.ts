@@ -148,6 +148,18 @@ describe("allow_private is an owner's decision", () => {
     expect(await saved.json()).toMatchObject({ provider_options: chosen });
   });
 
+  test("a connection test of an unsaved registry", async () => {
+    const shared = await kit();
+    await using upstream = startUpstream({ body: { data: [] } });
+    const at = `${await pathFor(shared, "/registries")}/test-connection`;
+    const provider_options = { base_url: `${upstream.url}/v1` };
+    const body = { name: "draft", provider: "openai_compatible", provider_options, allow_private };
+
+    expect((await shared.post(at, body, await adminHeaders(shared))).status).toBe(403);
+    expect(upstream.hits).toEqual([]);
+    expect(await (await shared.post(at, body)).json()).toMatchObject({ ok: true });
+  });
+
   test("a catalog import", async () => {
     const shared = await kit();
     const at = `${await pathFor(shared, "/store/catalog")}/import`;
