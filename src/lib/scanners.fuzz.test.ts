@@ -139,7 +139,7 @@ function randomForm(random: Random): Buffer {
     const content = Array.from({ length: random.below(4) }, () => random.pick(CONTENTS)).join("");
     return `--${BOUNDARY}\r\n${random.pick(HEADERS)}\r\n\r\n${content}\r\n`;
   });
-  const preamble = random.pick(["", "", "preamble\r\n"]);
+  const preamble = random.pick(["", "", "", "\r\n", "preamble\r\n"]);
   return Buffer.from(
     `${preamble}${parts.join("")}--${BOUNDARY}--${random.pick(["", "\r\n", "z"])}`,
   );
@@ -147,14 +147,14 @@ function randomForm(random: Random): Buffer {
 
 /** The simple reader: splits the whole text at its delimiters. Returns undefined for a rejected form. */
 function plainForm(body: Buffer): { value: string | undefined } | undefined {
-  const [, ...pieces] = `\r\n${body.toString("latin1")}`.split(`\r\n--${BOUNDARY}`);
+  const [preamble = "", ...pieces] = `\r\n${body.toString("latin1")}`.split(`\r\n--${BOUNDARY}`);
   const last = pieces.findIndex((piece) => piece.startsWith("--"));
   const loose = new RegExp(`(?:^|[^\r])\n--${BOUNDARY}|\r--${BOUNDARY}`);
   const [upToEnd = "", behind = "", ...ends] = `\r\n${body.toString("latin1")}`.split(
     `\r\n--${BOUNDARY}--`,
   );
   if (last < 0 || loose.test(upToEnd)) return undefined;
-  if (ends.length > 0 || behind.trim() !== "") return undefined;
+  if (ends.length > 0 || preamble.trim() !== "" || behind.trim() !== "") return undefined;
 
   const values: string[] = [];
   const paddings = new Set<boolean>();

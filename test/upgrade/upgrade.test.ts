@@ -98,7 +98,7 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     const { out } = await runProgram(["doctor"], settings);
 
-    expect(out).toMatch(/stored secrets: all \d+ open/);
+    expect(out).toMatch(/stored secrets: all \d+ can be decrypted/);
     const old = (await listSealedTexts(kit.db)).filter(
       ({ text }) => !text.startsWith("sealed:v2:"),
     );
@@ -259,7 +259,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const doctor = await runProgram(["doctor"], settings);
 
     expect(JSON.parse(out)).toMatchObject({ keys: "fit" });
-    expect(doctor.out).toMatch(/stored secrets: all \d+ open/);
+    expect(doctor.out).toMatch(/stored secrets: all \d+ can be decrypted/);
     rmSync(dir, { recursive: true });
   });
 });
