@@ -139,7 +139,7 @@ function randomForm(random: Random): Buffer {
     const content = Array.from({ length: random.below(4) }, () => random.pick(CONTENTS)).join("");
     return `--${BOUNDARY}\r\n${random.pick(HEADERS)}\r\n\r\n${content}\r\n`;
   });
-  const preamble = random.pick(["", "", "", "\r\n", "preamble\r\n"]);
+  const preamble = random.pick(["", "", "", "", "", "", "\r\n", "preamble\r\n"]);
   return Buffer.from(
     `${preamble}${parts.join("")}--${BOUNDARY}--${random.pick(["", "\r\n", "z"])}`,
   );
