@@ -7,6 +7,7 @@ import {
   RateLimiterRedis,
 } from "rate-limiter-flexible";
 import { readUser } from "../src/contract/user-header.ts";
+import { elapsedMs } from "../src/lib/time/clock.ts";
 import { type LimitCheck, spaceName } from "../src/plugins/rate-limiter/counter.ts";
 import { openCounterStore } from "../src/plugins/rate-limiter/counter-store.ts";
 import { newLimiterTally } from "../src/plugins/rate-limiter/limiter.ts";
@@ -163,7 +164,7 @@ function wholeStep(): Contender {
   const limiter = {
     fingerprint: createFingerprint({ current: "k", keys: new Map([["k", new Uint8Array(32)]]) }),
     blocks: { endOf: () => undefined, add: () => {}, stop: async () => {} },
-    store: openCounterStore(undefined, () => {}),
+    store: openCounterStore({ redis_url: undefined, log: () => {}, elapsedMs }),
     tally: newLimiterTally(),
     stop: async () => {},
   };

@@ -12,7 +12,7 @@ import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
-import { now } from "../lib/time/clock.ts";
+import { elapsedMs, now } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
@@ -93,7 +93,15 @@ export async function withDeps<T>(
       snapshot,
       settings,
       send: createSend({ mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS }),
-      limiter: openLimiter({ ...storage, snapshot, redis_url: undefined, now, newId, log }),
+      limiter: openLimiter({
+        ...storage,
+        snapshot,
+        redis_url: undefined,
+        now,
+        elapsedMs,
+        newId,
+        log,
+      }),
       now,
       newId,
       random: Math.random,

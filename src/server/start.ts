@@ -50,6 +50,8 @@ async function waitForRecords(deps: Deps): Promise<void> {
 const RECORD_GRACE_MS = 1000;
 
 export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "random" | "send">> {
+  /** Monotonic clock of rate limits in memory. */
+  elapsedMs?: () => number;
   /** Values of `${NAME}` in the configuration file. */
   env?: Readonly<Record<string, string | undefined>>;
 }
@@ -58,8 +60,9 @@ export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "rand
 export async function start(
   settings: Settings,
   log: Log,
-  { env = {}, now = systemNow, newId = createId, random = Math.random, send }: StartOptions = {},
+  options: StartOptions = {},
 ): Promise<RunningServer> {
+  const { env = {}, now = systemNow, newId = createId, random = Math.random, send } = options;
   // Closed in reverse order, also when a later step fails.
   await using opened = new AsyncDisposableStack();
   const { db, eventDb, keyring, stored, close } = await openServingStorage(settings, log);
@@ -85,7 +88,10 @@ export async function start(
   opened.defer(() => config.stop());
   const { snapshot } = config;
   const redis_url = settings.REDIS_URL;
-  const limiter = openLimiter({ db, snapshot, redis_url, keyring, now, newId, log });
+  const limiter = openLimiter({
+    ...{ db, snapshot, redis_url, keyring, now, newId, log },
+    elapsedMs: options.elapsedMs ?? elapsedMs,
+  });
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();
   const responses = new AbortController();

@@ -2,9 +2,15 @@
 import { expect, test } from "bun:test";
 import { buildOpenApi } from "../../src/server/openapi/openapi.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { createTestClock } from "../kit/test-clock.ts";
 import { passing, rateHeaders, startLimited } from "../limiter/limited.ts";
 
-const kit = sharedKit({ settings: { TRUSTED_PROXIES: "127.0.0.1, ::1" } });
+const clock = createTestClock();
+const kit = sharedKit({
+  settings: { TRUSTED_PROXIES: "127.0.0.1, ::1" },
+  now: clock.now,
+  elapsedMs: clock.elapsedMs,
+});
 const limit = (count: number, window = "1m") => ({ limit: count, window });
 
 test("8.1 the sixth request of one address is a 429 that names the limit", async () => {
@@ -110,7 +116,7 @@ test("8.6 every response has three headers for each configured type", async () =
   });
 
   const first = await limited.ask();
-  const now = Date.now() / 1000;
+  const now = clock.now().getTime() / 1000;
   const wrong = await limited.post("/v1/chat/completions", "{no json");
   const models = await limited.get("/v1/models");
 
@@ -127,7 +133,7 @@ test("8.4 a slot is available again after its window", async () => {
   await using limited = await startLimited(await kit(), { limits: { per_ip: limit(1, "1s") } });
   expect(await limited.statuses(2)).toEqual([200, 429]);
 
-  await Bun.sleep(1_020);
+  clock.advance(1_020);
 
   expect(await limited.statuses(1)).toEqual([200]);
 });
@@ -138,9 +144,9 @@ test("a client that waits for Retry-After is admitted", async () => {
   const refused = await limited.ask();
   const reset = Number(rateHeaders(refused, "global")[2]);
 
-  await Bun.sleep(Number(refused.headers.get("retry-after")) * 1000);
+  clock.advance(Number(refused.headers.get("retry-after")) * 1000);
 
-  expect(reset * 1000).toBeLessThan(Date.now() + 1_000);
+  expect(reset * 1000).toBeLessThan(clock.now().getTime() + 1_000);
   expect((await limited.ask()).status).toBe(200);
 });
 

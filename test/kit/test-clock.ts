@@ -1,6 +1,7 @@
-/** A wall clock that runs in real time and that a test can advance. */
+/** A wall clock and a monotonic clock that run in real time and that a test can advance. */
 export interface TestClock {
   now: () => Date;
+  elapsedMs: () => number;
   advance: (ms: number) => void;
 }
 
@@ -8,6 +9,7 @@ export function createTestClock(): TestClock {
   let offset = 0;
   return {
     now: () => new Date(Date.now() + offset),
+    elapsedMs: () => performance.now() + offset,
     advance: (ms) => {
       offset += ms;
     },

@@ -1,6 +1,5 @@
 /** Counts in memory, or in Redis with memory as the fallback while Redis is unavailable. */
 import type { Log } from "../../lib/log.ts";
-import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Charge, LimitCheck, LimitVerdict, SubjectUsage, UsageQuery } from "./counter.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
 import { createRedisLink } from "./redis-link.ts";
@@ -39,16 +38,28 @@ export interface CounterStore {
   stop(): void;
 }
 
-export function openCounterStore(redisUrl: string | undefined, log: Log): CounterStore {
-  return redisUrl ? createSharedStore(redisUrl, log) : createMemoryStore(createMemoryCounter());
+export interface CounterStoreOptions {
+  /** Counts in the memory of this process when undefined. */
+  redis_url: string | undefined;
+  log: Log;
+  /** Monotonic clock of the counters in memory. */
+  elapsedMs: () => number;
 }
 
-function createMemoryStore(memory: MemoryCounter): CounterStore {
+export function openCounterStore({ redis_url, log, elapsedMs }: CounterStoreOptions): CounterStore {
+  return redis_url ? createSharedStore(redis_url, log, elapsedMs) : createMemoryStore(elapsedMs);
+}
+
+function createMemoryStore(elapsedMs: () => number): CounterStore {
+  const memory = createMemoryCounter();
   return {
     take: (checks) => ({ ...memory.take(checks, elapsedMs()), store: "memory" }),
     check: (checks) => ({ ...memory.check(checks, elapsedMs()), store: "memory" }),
     estimate: (checks) => ({ ...memory.check(checks, elapsedMs()), store: "memory" }),
-    listUsage: async (query) => ({ ...listMemoryUsage(memory, query), store: "memory" }),
+    listUsage: async (query) => ({
+      ...listMemoryUsage(memory, query, elapsedMs()),
+      store: "memory",
+    }),
     forget: async (space, subject) => memory.forget(space, subject),
     isLocal: () => false,
     size: memory.size,
@@ -61,7 +72,7 @@ function createMemoryStore(memory: MemoryCounter): CounterStore {
  * also in `unshared`. A node that loses Redis continues from what it admitted itself; a Redis that lost its data or
  * was unavailable is charged with it.
  */
-function createSharedStore(redisUrl: string, log: Log): CounterStore {
+function createSharedStore(redisUrl: string, log: Log, elapsedMs: () => number): CounterStore {
   const memory = createMemoryCounter();
   let unshared = createMemoryCounter();
   const takeUnshared = (): Iterable<Charge> => {
@@ -107,7 +118,7 @@ function createSharedStore(redisUrl: string, log: Log): CounterStore {
         ?.listUsage(query)
         .catch(() => undefined);
       if (found) return { ...found, store: "redis" };
-      return { ...listMemoryUsage(memory, query), store: "local" };
+      return { ...listMemoryUsage(memory, query, elapsedMs()), store: "local" };
     },
     async forget(space, subject) {
       const here = [memory, unshared].map((counter) => counter.forget(space, subject));
@@ -122,6 +133,6 @@ function createSharedStore(redisUrl: string, log: Log): CounterStore {
 
 const toLocalCheck = (check: StoreCheck): LimitCheck => ({ ...check, limit: check.local_limit });
 
-function listMemoryUsage(memory: MemoryCounter, { space, limit }: UsageQuery) {
-  return { items: memory.listUsage(space, limit, elapsedMs()), complete: true };
+function listMemoryUsage(memory: MemoryCounter, { space, limit }: UsageQuery, nowMs: number) {
+  return { items: memory.listUsage(space, limit, nowMs), complete: true };
 }

@@ -3,7 +3,12 @@ import { LIMIT_TYPES } from "../../contract/limits.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
 import { type BlockList, type BlockListDeps, createBlockList } from "./block-list.ts";
-import { type CounterStore, openCounterStore, STORES } from "./counter-store.ts";
+import {
+  type CounterStore,
+  type CounterStoreOptions,
+  openCounterStore,
+  STORES,
+} from "./counter-store.ts";
 import { createFingerprint, type Fingerprint } from "./subjects.ts";
 
 export interface Limiter {
@@ -26,11 +31,10 @@ export const newLimiterTally = (): LimiterTally => ({
   refused: newCounts(LIMIT_TYPES),
 });
 
-/** Counts in the memory of this process when `redis_url` is undefined. */
 export function openLimiter(
-  on: BlockListDeps & { redis_url: string | undefined; keyring: () => Keyring },
+  on: BlockListDeps & CounterStoreOptions & { keyring: () => Keyring },
 ): Limiter {
-  const store = openCounterStore(on.redis_url, on.log);
+  const store = openCounterStore(on);
   const blocks = createBlockList(on);
   return {
     store,
