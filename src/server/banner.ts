@@ -9,7 +9,7 @@ export function renderBanner(urls: Listener["urls"], first: FirstRun | undefined
     lines.push(`Console        ${urls.admin}/console`, `API reference  ${urls.admin}/docs`);
   }
   if (first?.admin_token) {
-    lines.push("", "Administrator token, shown this once:", "", `  ${first.admin_token}`);
+    lines.push("", "Administrator token, shown only once:", "", `  ${first.admin_token}`);
   }
   if (first?.demo && urls.gateway) {
     const { consumer, key } = first.demo;
