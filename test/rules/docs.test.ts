@@ -105,6 +105,19 @@ test("the README's table of providers matches src/providers", () => {
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
 });
 
+test("the messages in the troubleshooting table of store-users.md are in the code", () => {
+  const [, section = ""] =
+    /^## Troubleshooting$(.*?)^## /ms.exec(read("docs/guides/store-users.md")) ?? [];
+  const messages = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, message = ""]) => message);
+  const code = readdirSync("src/mcp-store", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map((file) => read(join("src/mcp-store", file)))
+    .join("\n");
+
+  expect(messages.length).toBeGreaterThan(4);
+  expect(messages.filter((message) => !code.includes(message))).toEqual([]);
+});
+
 test("the README shows the two commands", () => {
   expect(read("README.md")).toContain("npm ci && npm start");
   expect(read("README.md")).toContain("npm ci && npm test");
