@@ -175,7 +175,11 @@ export const bulkInstall = endpoint({
   reply: z.object({
     installed: z.array(z.string()).describe("Principals for whom it was installed."),
     already_installed: z.array(z.string()),
-    refused: z.array(z.string()).describe("Principals with the access level `none`."),
+    refused: z
+      .array(z.string())
+      .describe(
+        "Principals with the access level `none`, and the caller if its own install needs approval.",
+      ),
     left: z
       .int()
       .describe(

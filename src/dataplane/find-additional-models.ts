@@ -10,7 +10,7 @@ export const MODEL_SELECTORS = [
   ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
   ...["context_window_fallback_dict", "deployment_id"],
   ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
-  ...["model_list", "user_config"],
+  ...["model_list", "user_config", "router_settings_override"],
 ];
 
 /** Parses the selecting members, so call it only for consumers with an allow-list. */

@@ -1,5 +1,6 @@
 /** Reads requests and writes responses of the demo upstream in the OpenAI format. */
 import type { z } from "zod";
+import { measureJson } from "../lib/json/measure-json.ts";
 import { createSizeCap, readAllChunks } from "../lib/streams/capped-body.ts";
 
 /** Time and id source of the demo upstream. */
@@ -9,6 +10,8 @@ export interface DemoOptions {
 }
 
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
+/** About 87,000 values. Validating millions of them would block the server for seconds. */
+const MAX_JSON_WEIGHT = 2 * 1024 * 1024;
 
 /** Writes an error body in OpenAI's format: the demo acts as an external provider. */
 export function errorResponse(
@@ -32,7 +35,11 @@ export async function readJson<T>(request: Request, shape: z.ZodType<T>): Promis
     throw thrown;
   });
   if (!bytes) return errorResponse(413, tooLarge.message);
-  const body = parse(new TextDecoder().decode(bytes));
+  const text = new TextDecoder().decode(bytes);
+  if (measureJson(text).weight > MAX_JSON_WEIGHT) {
+    return errorResponse(413, "The request body contains too many values for the demo provider.");
+  }
+  const body = parse(text);
   if (body === undefined) return errorResponse(400, "The request body is not valid JSON.");
   return validate(body, shape);
 }

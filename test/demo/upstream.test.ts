@@ -95,6 +95,14 @@ test.each([
   expect(await response.json()).toMatchObject({ error: { param } });
 });
 
+test("a JSON body with too many values is a 413, before it is validated", async () => {
+  await using demo = startDemo();
+
+  const response = await demo.post("chat/completions", { messages: Array(200_000).fill(1) });
+
+  expect(response.status).toBe(413);
+});
+
 test("a JSON body over 16 MiB is a 413", async () => {
   await using demo = startDemo();
 

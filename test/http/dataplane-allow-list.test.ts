@@ -111,6 +111,10 @@ test.each([
     { model_list: [{ model_name: "cheap", litellm_params: { model: "expensive" } }] },
   ],
   [
+    "LiteLLM's router_settings_override",
+    { router_settings_override: { fallbacks: ["expensive"] } },
+  ],
+  [
     "LiteLLM's user_config",
     { user_config: { model_list: [{ litellm_params: { model: "expensive" } }] } },
   ],

@@ -116,6 +116,23 @@ describe.each(databaseKinds)("%s", (database) => {
       return { kit, store, bulk };
     };
 
+    test("an administrator cannot approve an install for themselves with a bulk install", async () => {
+      const { kit, store } = await people();
+      const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+        name: "Ann's token",
+        role: "admin",
+        principal_sub: "ann",
+      });
+
+      const reply = await fetch(`${kit.url}${store.path}/store/bulk-installs`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ code: "pub", group: "eng" }),
+      });
+
+      expect(await reply.json()).toMatchObject({ installed: ["bob"], refused: ["ann", "eve"] });
+    });
+
     test("a server is installed for every known principal of a group", async () => {
       const { store, bulk } = await people();
 

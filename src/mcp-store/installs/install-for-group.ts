@@ -3,6 +3,7 @@ import { MAX_BULK_INSTALLS } from "../../contract/store-installs.ts";
 import { principalTable } from "../../db/principals.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps } from "../../deps.ts";
+import { type Actor, isSubject } from "../../route.ts";
 import { createAccessReader } from "../access/principal-access.ts";
 import { findVisibleEntry } from "../catalog/find-visible-entry.ts";
 import { closeRequest, expireRequests } from "../requests/save-request.ts";
@@ -13,7 +14,7 @@ import { saveInstall } from "./save-install.ts";
 export interface GroupInstallResult {
   installed: string[];
   already_installed: string[];
-  /** Principals whose access level is none, which an approval does not change. */
+  /** Principals whose access level is none, which an approval does not change, and the caller if it needs approval. */
   refused: string[];
   /** Number of principals left for the next call. */
   left: number;
@@ -21,7 +22,7 @@ export interface GroupInstallResult {
 
 export async function installForGroup(
   deps: Deps,
-  author: AuditAuthor,
+  author: AuditAuthor & { actor: Actor },
   gateway_id: string,
   { code, instance_id, group }: { code: string; instance_id?: string | undefined; group: string },
 ): Promise<GroupInstallResult> {
@@ -33,7 +34,9 @@ export async function installForGroup(
   const result: GroupInstallResult = { installed: [], already_installed: [], refused: [], left: 0 };
   for (const { principal_sub, groups } of principals.filter((one) => one.groups.includes(group))) {
     const { level } = (await readAccess({ principal_sub, groups })).levelFor(entry);
-    if (level === "none") {
+    // Approvers cannot decide their own requests, so a bulk install does not approve the caller's.
+    const isOwnRequest = level === "request" && isSubject(author.actor, principal_sub);
+    if (level === "none" || isOwnRequest) {
       result.refused.push(principal_sub);
       continue;
     }
