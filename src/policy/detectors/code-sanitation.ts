@@ -1,7 +1,7 @@
 /** Detector of dangerous code: destructive commands, backdoors and dynamic execution. */
 import { z } from "zod";
 import { defineDetector } from "../detector.ts";
-import { Threshold } from "../shared-settings.ts";
+import { Threshold } from "../setting-schemas.ts";
 import { CustomPatterns } from "../signatures/custom-patterns.ts";
 import { DANGEROUS_CODE, LANGUAGES } from "../signatures/dangerous-code/all.ts";
 import { createSignatureInspector, selectEnabled } from "../signatures/signature-inspector.ts";

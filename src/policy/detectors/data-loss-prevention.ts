@@ -14,7 +14,7 @@ import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
 import type { Segment } from "../segment.ts";
-import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../shared-settings.ts";
+import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
 import { foldText } from "../views/view.ts";
 
 const PredefinedEntity = z

@@ -1,7 +1,7 @@
 /** Detector of injection attacks on systems behind a model: queries, commands, paths and markup in values. */
 import { z } from "zod";
 import { defineDetector } from "../detector.ts";
-import { Threshold } from "../shared-settings.ts";
+import { Threshold } from "../setting-schemas.ts";
 import { CustomPatterns } from "../signatures/custom-patterns.ts";
 import { INJECTION_TYPES, INJECTIONS } from "../signatures/injections/all.ts";
 import { createSignatureInspector, selectEnabled } from "../signatures/signature-inspector.ts";

@@ -6,7 +6,7 @@ import { defineDetector, inspectEach } from "../detector.ts";
 import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
 import { computeOnce, type Segment } from "../segment.ts";
-import { MaskWith, PatternText } from "../shared-settings.ts";
+import { MaskWith, PatternText } from "../setting-schemas.ts";
 import { decodeViews, foldLeetspeak, foldText, type View } from "../views/view.ts";
 import { isWholeWord } from "../words/is-whole-word.ts";
 import { createSimilarWordFinder } from "../words/similar-word-finder.ts";

@@ -6,7 +6,7 @@ import { renderMask } from "../masking/render-mask.ts";
 import { SECRET_LABELS, type Secret } from "../secrets/find-secrets.ts";
 import { findSegmentSecrets } from "../secrets/find-segment-secrets.ts";
 import type { Segment } from "../segment.ts";
-import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../shared-settings.ts";
+import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
 
 const Settings = z
   .strictObject({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, SEGMENT_SOURCES, type Segment } from "../segment.ts";
-import { Threshold } from "../shared-settings.ts";
+import { Threshold } from "../setting-schemas.ts";
 import { findHiddenText, HIDDEN_KINDS } from "../unicode/find-hidden-text.ts";
 
 const Settings = z.strictObject({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, type Segment } from "../segment.ts";
-import { Threshold } from "../shared-settings.ts";
+import { Threshold } from "../setting-schemas.ts";
 import { createDomainMatcher } from "../urls/domain-matcher.ts";
 import { findCarriedText } from "../urls/find-carried-text.ts";
 import { type FoundUrl, findUrls } from "../urls/find-urls.ts";

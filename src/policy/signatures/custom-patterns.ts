@@ -1,7 +1,7 @@
 /** Custom patterns of an administrator, in addition to a detector's built-in ones. */
 import { z } from "zod";
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
-import { PatternText } from "../shared-settings.ts";
+import { PatternText } from "../setting-schemas.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import type { View } from "../views/view.ts";
 
