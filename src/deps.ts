@@ -2,8 +2,8 @@
 import type { EvaluateRequest, Verdict } from "./contract/evaluate.ts";
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
-import type { RecordedEvaluation } from "./db/evaluation-events.ts";
-import type { UsedTable } from "./db/last-used.ts";
+import type { RecordedEvaluation } from "./db/tables/evaluation-events.ts";
+import type { UsedTable } from "./db/tables/last-used.ts";
 import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";

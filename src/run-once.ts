@@ -6,7 +6,7 @@ import {
   sealedReply,
   storeReply,
   trimRepliesOf,
-} from "./db/idempotent-replies.ts";
+} from "./db/tables/idempotent-replies.ts";
 import type { Deps } from "./deps.ts";
 import { seal, unseal } from "./lib/crypto/seal.ts";
 import { elapsedMs } from "./lib/time/clock.ts";

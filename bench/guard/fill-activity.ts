@@ -2,7 +2,10 @@
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
-import { insertEvaluations, type RecordedEvaluation } from "../../src/db/evaluation-events.ts";
+import {
+  insertEvaluations,
+  type RecordedEvaluation,
+} from "../../src/db/tables/evaluation-events.ts";
 import { proseOf } from "./prose.ts";
 
 const BATCH = 200;

@@ -10,10 +10,10 @@ import {
 import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { invalidCursor } from "../contract/shapes.ts";
-import { eraseApprovals } from "../db/approvals.ts";
-import { deleteEvaluations, findEvaluation } from "../db/evaluation-events.ts";
-import { countEvaluations, pageEvaluations } from "../db/find-evaluations.ts";
 import { recordChange } from "../db/record-change.ts";
+import { eraseApprovals } from "../db/tables/approvals.ts";
+import { deleteEvaluations, findEvaluation } from "../db/tables/evaluation-events.ts";
+import { countEvaluations, pageEvaluations } from "../db/tables/find-evaluations.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
 

@@ -1,7 +1,7 @@
 /** Lists the audit log. A token that is limited to gateways sees only their records. */
 import { listAudit } from "../contract/audit.ts";
 import { AppError } from "../contract/errors.ts";
-import { auditTable } from "../db/audit-log.ts";
+import { auditTable } from "../db/tables/audit-log.ts";
 import { type Route, route } from "../route.ts";
 
 export const auditRoutes: Route[] = [

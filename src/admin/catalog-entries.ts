@@ -12,9 +12,9 @@ import {
   importCatalog,
   updateCatalogEntry,
 } from "../contract/store-catalog.ts";
-import { catalogEntryTable, findCatalogEntry } from "../db/catalog-entries.ts";
-import { mcpRegistries } from "../db/registries.ts";
-import { storeCredentialTable } from "../db/store-credentials.ts";
+import { catalogEntryTable, findCatalogEntry } from "../db/tables/catalog-entries.ts";
+import { mcpRegistries } from "../db/tables/registries.ts";
+import { storeCredentialTable } from "../db/tables/store-credentials.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";

@@ -9,11 +9,11 @@ import {
   setOverride,
 } from "../contract/collectors.ts";
 import { AppError } from "../contract/errors.ts";
-import { collectorTable, overrideTable } from "../db/collectors.ts";
-import { gatewayTable } from "../db/gateways.ts";
-import { collectorKeyTable, serviceClientTable } from "../db/keys.ts";
-import { policyVersionTable } from "../db/policies.ts";
 import { recordChange } from "../db/record-change.ts";
+import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
+import { gatewayTable } from "../db/tables/gateways.ts";
+import { collectorKeyTable, serviceClientTable } from "../db/tables/keys.ts";
+import { policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";

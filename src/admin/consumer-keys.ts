@@ -1,8 +1,8 @@
 /** Operations on the keys of a consumer. */
 import { consumerKeys } from "../contract/consumer-keys.ts";
 import { AppError } from "../contract/errors.ts";
-import { consumerTable } from "../db/consumers.ts";
-import { consumerKeyTable } from "../db/keys.ts";
+import { consumerTable } from "../db/tables/consumers.ts";
+import { consumerKeyTable } from "../db/tables/keys.ts";
 import type { Route } from "../route.ts";
 import { keyRoutes } from "./key-routes.ts";
 

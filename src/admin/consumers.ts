@@ -6,8 +6,8 @@ import {
   type ConsumerRow,
   consumerTable,
   replaceAttachedRegistries,
-} from "../db/consumers.ts";
-import { registryTable } from "../db/registries.ts";
+} from "../db/tables/consumers.ts";
+import { registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import type { Route } from "../route.ts";

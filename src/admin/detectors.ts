@@ -8,9 +8,9 @@ import {
   listDetectorCatalog,
 } from "../contract/detectors.ts";
 import { AppError } from "../contract/errors.ts";
-import { detectorTable } from "../db/detectors.ts";
-import { policyTable } from "../db/policies.ts";
-import { registryTable } from "../db/registries.ts";
+import { detectorTable } from "../db/tables/detectors.ts";
+import { policyTable } from "../db/tables/policies.ts";
+import { registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { classifyHost } from "../net/address-guard.ts";
 import type { Detector } from "../policy/detector.ts";

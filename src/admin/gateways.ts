@@ -11,8 +11,8 @@ import {
   type PluginEntry,
   reconfigureGateway,
 } from "../contract/gateways.ts";
-import { collectorTable } from "../db/collectors.ts";
-import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
+import { collectorTable } from "../db/tables/collectors.ts";
+import { type GatewayRow, gatewayTable } from "../db/tables/gateways.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { plugins } from "../plugins/all.ts";

@@ -11,9 +11,9 @@ import type {
   ImportReport,
   importCatalog,
 } from "../contract/store-catalog.ts";
-import { findCatalogEntry } from "../db/catalog-entries.ts";
 import { changeStore } from "../db/config-revision.ts";
 import type { AuditAuthor } from "../db/record-change.ts";
+import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readText } from "../net/read-body.ts";

@@ -1,6 +1,6 @@
 /** Operations on issuers, whose tokens identify the principals of a gateway. */
 import { type Issuer, type IssuerInput, issuers } from "../contract/store-principals.ts";
-import { type IssuerRow, issuerTable } from "../db/issuers.ts";
+import { type IssuerRow, issuerTable } from "../db/tables/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";
 import type { Route } from "../route.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";

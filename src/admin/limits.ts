@@ -11,8 +11,8 @@ import {
   listLimitState,
   resetLimitState,
 } from "../contract/limits.ts";
-import { blockedSubjectTable, NEVER_EXPIRES } from "../db/blocked-subjects.ts";
 import { recordChange } from "../db/record-change.ts";
+import { blockedSubjectTable, NEVER_EXPIRES } from "../db/tables/blocked-subjects.ts";
 import type { Deps } from "../deps.ts";
 import { compileLimits, type LimitCounter } from "../plugins/rate-limiter/compile-limits.ts";
 import type { SubjectUsage } from "../plugins/rate-limiter/counter.ts";

@@ -1,8 +1,8 @@
 /** Operations on policies. Every save creates a version, which also validates the policy. */
 import { AppError } from "../contract/errors.ts";
 import { listPolicyUses, type Policy, type PolicyInput, policies } from "../contract/policies.ts";
-import { collectorTable, overrideTable } from "../db/collectors.ts";
-import { policyTable } from "../db/policies.ts";
+import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
+import { policyTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { findPolicy, policyVersionRoutes, saveVersion } from "./policy-versions.ts";

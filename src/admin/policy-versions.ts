@@ -9,8 +9,8 @@ import {
   policies,
   restorePolicyVersion,
 } from "../contract/policies.ts";
-import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/policies.ts";
 import { recordChange } from "../db/record-change.ts";
+import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { diffValues } from "../lib/json/diff-values.ts";
 import { type Route, route } from "../route.ts";

@@ -6,9 +6,9 @@ import {
   listPrincipalTokens,
   revokePrincipalToken,
 } from "../contract/store-principals.ts";
-import { type PrincipalTokenRow, principalTokenTable } from "../db/principal-tokens.ts";
-import { savePrincipal } from "../db/principals.ts";
 import { recordChange } from "../db/record-change.ts";
+import { type PrincipalTokenRow, principalTokenTable } from "../db/tables/principal-tokens.ts";
+import { savePrincipal } from "../db/tables/principals.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { type Route, route } from "../route.ts";

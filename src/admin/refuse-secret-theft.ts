@@ -1,9 +1,9 @@
 /** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
-import type { RegistryRow } from "../db/registries.ts";
-import { storeCredentialTable } from "../db/store-credentials.ts";
-import { storeInstallTable } from "../db/store-installs.ts";
+import type { RegistryRow } from "../db/tables/registries.ts";
+import { storeCredentialTable } from "../db/tables/store-credentials.ts";
+import { storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { collectSecrets } from "../lib/json/secret-paths.ts";
 import { keepsStoredSecret } from "./seal-secrets.ts";

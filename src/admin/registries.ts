@@ -13,8 +13,8 @@ import {
   registries,
 } from "../contract/registries.ts";
 import { recordChange } from "../db/record-change.ts";
-import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
-import { storeInstallTable } from "../db/store-installs.ts";
+import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.ts";
+import { storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { checkUrl } from "../net/check-url.ts";

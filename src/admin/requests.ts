@@ -1,7 +1,7 @@
 /** Lists the data-plane requests of a gateway, newest first. */
 
 import { listRequests } from "../contract/requests.ts";
-import { pageRequestEvents } from "../db/request-events.ts";
+import { pageRequestEvents } from "../db/tables/request-events.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { requireGateway } from "./resource-routes.ts";

@@ -5,7 +5,7 @@ import {
   type RegistryInput,
   testConnection,
 } from "../contract/registries.ts";
-import { isLlm, type RegistryRow, registryTable } from "../db/registries.ts";
+import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { buildUrl } from "../providers/provider.ts";

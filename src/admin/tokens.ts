@@ -9,9 +9,9 @@ import {
   listTokens,
   revokeToken,
 } from "../contract/tokens.ts";
-import { type AdminTokenRow, adminTokenTable } from "../db/admin-tokens.ts";
-import { gatewayTable } from "../db/gateways.ts";
 import { recordChange } from "../db/record-change.ts";
+import { type AdminTokenRow, adminTokenTable } from "../db/tables/admin-tokens.ts";
+import { gatewayTable } from "../db/tables/gateways.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { type Call, type Route, route } from "../route.ts";

@@ -5,10 +5,10 @@ import { pickInput } from "../admin/pick-input.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import { AppError } from "../contract/errors.ts";
 import { type KeyEndpoints, KeyInput } from "../contract/keys.ts";
-import { collectorTable } from "../db/collectors.ts";
-import type { KeyColumns } from "../db/keys.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
+import { collectorTable } from "../db/tables/collectors.ts";
+import type { KeyColumns } from "../db/tables/keys.ts";
 import type { Deps } from "../deps.ts";
 import {
   type ConfigResource,

@@ -1,10 +1,10 @@
 /** Resolves the names by which items of a configuration file refer to each other. */
 import { AppError } from "../contract/errors.ts";
-import { collectorTable } from "../db/collectors.ts";
 import type { Db } from "../db/db.ts";
-import { detectorTable } from "../db/detectors.ts";
-import { gatewayTable } from "../db/gateways.ts";
-import { policyTable } from "../db/policies.ts";
+import { collectorTable } from "../db/tables/collectors.ts";
+import { detectorTable } from "../db/tables/detectors.ts";
+import { gatewayTable } from "../db/tables/gateways.ts";
+import { policyTable } from "../db/tables/policies.ts";
 
 const NAMED = { collector: collectorTable, detector: detectorTable, policy: policyTable };
 type Noun = "gateway" | keyof typeof NAMED;

@@ -5,7 +5,7 @@ import {
   filterOwnedFiles,
   type OwnedFile,
   saveOwnedFile,
-} from "../db/owned-files.ts";
+} from "../db/tables/owned-files.ts";
 import { createWriteBehindQueue } from "../db/write-behind-queue.ts";
 import type { Deps } from "../deps.ts";
 import { createLruCache } from "../lib/lru-cache.ts";

@@ -1,6 +1,7 @@
 /** Writes an audit record in the transaction of the change. */
-import { auditTable } from "./audit-log.ts";
+
 import type { Db } from "./db.ts";
+import { auditTable } from "./tables/audit-log.ts";
 
 export interface AuditChange {
   resource: string;

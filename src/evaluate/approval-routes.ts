@@ -15,9 +15,9 @@ import {
   approvalTable,
   expireApprovals,
   sealedContent,
-} from "../db/approvals.ts";
-import { auditTable } from "../db/audit-log.ts";
-import { findContent } from "../db/evaluation-events.ts";
+} from "../db/tables/approvals.ts";
+import { auditTable } from "../db/tables/audit-log.ts";
+import { findContent } from "../db/tables/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type DirectRoute, isSubject, type Route, route } from "../route.ts";

@@ -1,13 +1,13 @@
 /** Requests the approval of an administrator for an evaluation whose verdict is `ask`. */
 import type { Finding } from "../contract/evaluate.ts";
+import { runExclusive } from "../db/config-revision.ts";
+import type { Db } from "../db/db.ts";
 import {
   type ApprovalRow,
   approvalContentTable,
   approvalTable,
   sealedContent,
-} from "../db/approvals.ts";
-import { runExclusive } from "../db/config-revision.ts";
-import type { Db } from "../db/db.ts";
+} from "../db/tables/approvals.ts";
 import { seal } from "../lib/crypto/seal.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";

@@ -1,6 +1,7 @@
 /** Creates, stores and restores the pseudonyms of a session: reversible placeholders for masked texts. */
-import type { PseudonymRow } from "../db/pseudonyms.ts";
+
 import { sealContextOf } from "../db/sealed-columns.ts";
+import type { PseudonymRow } from "../db/tables/pseudonyms.ts";
 import { derivedKey, type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import type { CreatePseudonym } from "../policy/masking/apply-masks.ts";

@@ -18,10 +18,10 @@ import {
   listStoreRequests,
   rejectStoreRequest,
 } from "../contract/store-requests.ts";
-import { findCatalogEntry } from "../db/catalog-entries.ts";
-import { storeGrantTable } from "../db/store-grants.ts";
-import { type StoreInstallRow, storeInstallTable } from "../db/store-installs.ts";
-import { storeRequestTable } from "../db/store-requests.ts";
+import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
+import { storeGrantTable } from "../db/tables/store-grants.ts";
+import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";
+import { storeRequestTable } from "../db/tables/store-requests.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import { findGateway, readPrincipalAccess } from "./access/principal-access.ts";

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
 import type { Db } from "../db/db.ts";
-import { installationFact } from "../db/installation.ts";
 import { schemaOf } from "../db/schema-tables.ts";
 import { sqliteFile } from "../db/sqlite.ts";
+import { installationFact } from "../db/tables/installation.ts";
 import type { Settings } from "../settings.ts";
 import { firstKeyFile, keyFile } from "./keyring.ts";
 

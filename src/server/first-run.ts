@@ -9,9 +9,9 @@ import { detectors } from "../contract/detectors.ts";
 import { gateways } from "../contract/gateways.ts";
 import { policies } from "../contract/policies.ts";
 import { registries } from "../contract/registries.ts";
-import { adminTokenTable } from "../db/admin-tokens.ts";
 import { changeConfig, configRevision } from "../db/config-revision.ts";
-import { installationFact, setInstallationFact } from "../db/installation.ts";
+import { adminTokenTable } from "../db/tables/admin-tokens.ts";
+import { installationFact, setInstallationFact } from "../db/tables/installation.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
 

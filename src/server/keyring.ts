@@ -14,8 +14,8 @@ import {
 import { join } from "node:path";
 import { AppError } from "../contract/errors.ts";
 import type { Db } from "../db/db.ts";
-import { installationFact, setInstallationFact } from "../db/installation.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
+import { installationFact, setInstallationFact } from "../db/tables/installation.ts";
 import { isSealedV1, type Keyring, seal, unseal, unsealV1 } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { upgradeSecrets } from "./upgrade-secrets.ts";

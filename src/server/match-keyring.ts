@@ -1,7 +1,7 @@
 /** Compares this node's encryption keys with the database, read-only: creates no key file and changes no file mode. */
 import { existsSync, readFileSync } from "node:fs";
 import type { Db } from "../db/db.ts";
-import { installationFact } from "../db/installation.ts";
+import { installationFact } from "../db/tables/installation.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import type { Settings } from "../settings.ts";
 import { keyFile, opensKeyCheck, parseKeys } from "./keyring.ts";

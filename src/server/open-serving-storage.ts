@@ -2,9 +2,9 @@
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { isAccessDenied } from "../db/driver-error.ts";
-import { installationFact } from "../db/installation.ts";
 import { migrate } from "../db/migrate.ts";
 import { rejectUntilReady } from "../db/reject-until-ready.ts";
+import { installationFact } from "../db/tables/installation.ts";
 import type { Log } from "../lib/log.ts";
 import { now } from "../lib/time/clock.ts";
 import type { Settings } from "../settings.ts";

@@ -1,7 +1,7 @@
 /** Opens the installation without serving it, for commands on this machine. */
 import { mkdirSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
-import { knownSchema } from "../db/backup.ts";
+import { knownSchema } from "../db/backup/backup.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import { fileExists, openReadOnly } from "../db/open-read-only.ts";

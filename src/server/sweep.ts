@@ -1,14 +1,14 @@
 /** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables and returns free space. */
 
 import { analyzeTables } from "../db/analyze-tables.ts";
-import { deleteExpiredApprovals, expireApprovals } from "../db/approvals.ts";
-import { collectorTable } from "../db/collectors.ts";
-import { deleteExpiredSessions } from "../db/ended-sessions.ts";
-import { deleteEvaluations } from "../db/evaluation-events.ts";
-import { deleteExpiredReplies, trimAllReplies } from "../db/idempotent-replies.ts";
-import { deleteExpiredPseudonyms } from "../db/pseudonyms.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
-import { deleteRequestEvents } from "../db/request-events.ts";
+import { deleteExpiredApprovals, expireApprovals } from "../db/tables/approvals.ts";
+import { collectorTable } from "../db/tables/collectors.ts";
+import { deleteExpiredSessions } from "../db/tables/ended-sessions.ts";
+import { deleteEvaluations } from "../db/tables/evaluation-events.ts";
+import { deleteExpiredReplies, trimAllReplies } from "../db/tables/idempotent-replies.ts";
+import { deleteExpiredPseudonyms } from "../db/tables/pseudonyms.ts";
+import { deleteRequestEvents } from "../db/tables/request-events.ts";
 import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/requests/save-request.ts";
 

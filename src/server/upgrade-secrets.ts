@@ -1,8 +1,8 @@
 /** Seals secrets of releases before version 2 again, each in the context of its column and row. */
 import { changeConfig } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
-import { installationFact } from "../db/installation.ts";
 import { rewriteSealed } from "../db/sealed-columns.ts";
+import { installationFact } from "../db/tables/installation.ts";
 import { isSealedV1, type Keyring, seal, unsealV1 } from "../lib/crypto/seal.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { PolicyDocument, PolicyInput } from "../contract/policies.ts";
 import type { Db } from "../db/db.ts";
-import { detectorTable } from "../db/detectors.ts";
+import { detectorTable } from "../db/tables/detectors.ts";
 import { validatePolicy } from "../policy/validate-policy.ts";
 
 /** Secrets in the settings of detectors stay encrypted. Throws for an invalid policy. */

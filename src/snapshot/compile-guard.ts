@@ -1,10 +1,11 @@
 /** Compiles the part of the snapshot that evaluations read: collectors, their keys and policies. */
-import { collectorTable, overrideTable } from "../db/collectors.ts";
+
 import type { Db } from "../db/db.ts";
-import { detectorTable } from "../db/detectors.ts";
-import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/keys.ts";
-import { policyTable, versionsInForce } from "../db/policies.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
+import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
+import { detectorTable } from "../db/tables/detectors.ts";
+import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/tables/keys.ts";
+import { policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
 import type { CompileOptions } from "./compile.ts";

@@ -1,14 +1,19 @@
 /** Compiles the rows of the configuration to the maps that the planes read. */
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
-import { adminTokenTable } from "../db/admin-tokens.ts";
-import { readBlockExpiries } from "../db/blocked-subjects.ts";
 import { configState } from "../db/config-revision.ts";
-import { attachedRegistries, consumerTable } from "../db/consumers.ts";
 import type { Db } from "../db/db.ts";
-import { endedConsoleSessions } from "../db/ended-sessions.ts";
-import { type GatewayRow, gatewayTable } from "../db/gateways.ts";
-import { consumerKeyTable } from "../db/keys.ts";
-import { isLlm, type LlmRegistryRow, registrySecret, registryTable } from "../db/registries.ts";
+import { adminTokenTable } from "../db/tables/admin-tokens.ts";
+import { readBlockExpiries } from "../db/tables/blocked-subjects.ts";
+import { attachedRegistries, consumerTable } from "../db/tables/consumers.ts";
+import { endedConsoleSessions } from "../db/tables/ended-sessions.ts";
+import { type GatewayRow, gatewayTable } from "../db/tables/gateways.ts";
+import { consumerKeyTable } from "../db/tables/keys.ts";
+import {
+  isLlm,
+  type LlmRegistryRow,
+  registrySecret,
+  registryTable,
+} from "../db/tables/registries.ts";
 import { type Keyring, unseal } from "../lib/crypto/seal.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { providers } from "../providers/all.ts";

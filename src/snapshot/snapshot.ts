@@ -4,7 +4,7 @@ import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consum
 import type { RequiredPlugin } from "../contract/gateways.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
-import type { BlockExpiries } from "../db/blocked-subjects.ts";
+import type { BlockExpiries } from "../db/tables/blocked-subjects.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 

@@ -3,12 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { backup } from "../../src/db/backup.ts";
+import { backup } from "../../src/db/backup/backup.ts";
+import { restore } from "../../src/db/backup/restore.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate, schemaVersion } from "../../src/db/migrate.ts";
-import { saveOwnedFile } from "../../src/db/owned-files.ts";
-import { restore } from "../../src/db/restore.ts";
 import { schemaOf, schemaTables, tableNames } from "../../src/db/schema-tables.ts";
+import { saveOwnedFile } from "../../src/db/tables/owned-files.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
 

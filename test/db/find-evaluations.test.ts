@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test";
 import type { Finding } from "../../src/contract/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
+import { migrate } from "../../src/db/migrate.ts";
 import {
   deleteEvaluations,
   evaluationEventTable,
   findEvaluation,
   insertEvaluations,
-} from "../../src/db/evaluation-events.ts";
-import { countEvaluations, pageEvaluations } from "../../src/db/find-evaluations.ts";
-import { migrate } from "../../src/db/migrate.ts";
+} from "../../src/db/tables/evaluation-events.ts";
+import { countEvaluations, pageEvaluations } from "../../src/db/tables/find-evaluations.ts";
 import { countEventLoopTurns } from "../kit/count-event-loop-turns.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";

@@ -1,8 +1,8 @@
 /** A gateway's plugins run by priority; disabled plugins do not run. */
 import { expect, test } from "bun:test";
 import { openDb } from "../../src/db/db.ts";
-import { gatewayTable } from "../../src/db/gateways.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { gatewayTable } from "../../src/db/tables/gateways.ts";
 import { compileSnapshot } from "../../src/snapshot/compile.ts";
 import { freshDatabase } from "../kit/services.ts";
 

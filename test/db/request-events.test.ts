@@ -7,7 +7,7 @@ import {
   deleteRequestEvents,
   pageRequestEvents,
   requestEventTable,
-} from "../../src/db/request-events.ts";
+} from "../../src/db/tables/request-events.ts";
 import { writeEvents } from "../../src/server/writers/write-events.ts";
 import { countEventLoopTurns } from "../kit/count-event-loop-turns.ts";
 import { requestEvent as event } from "../kit/request-event.ts";

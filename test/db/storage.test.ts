@@ -3,14 +3,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { AppError } from "../../src/contract/errors.ts";
 import { changeConfig, configRevision } from "../../src/db/config-revision.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
-import { gatewayTable } from "../../src/db/gateways.ts";
+import { migrate } from "../../src/db/migrate.ts";
+import { migrations } from "../../src/db/migrations/all.ts";
+import { gatewayTable } from "../../src/db/tables/gateways.ts";
 import {
   deleteExpiredReplies,
   idempotentReplyTable,
   storeReply,
-} from "../../src/db/idempotent-replies.ts";
-import { migrate } from "../../src/db/migrate.ts";
-import { migrations } from "../../src/db/migrations/all.ts";
+} from "../../src/db/tables/idempotent-replies.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";
 
 const AT = "2026-01-02T03:04:05.000Z";

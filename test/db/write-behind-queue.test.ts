@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
-import { requestEventTable } from "../../src/db/request-events.ts";
+import { requestEventTable } from "../../src/db/tables/request-events.ts";
 import { createWriteBehindQueue } from "../../src/db/write-behind-queue.ts";
 import { requestEvent } from "../kit/request-event.ts";
 import { freshDatabase } from "../kit/services.ts";

@@ -3,13 +3,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
+import { migrate } from "../../src/db/migrate.ts";
 import {
   findEvaluation,
   insertEvaluations,
   type RecordedEvaluation,
-} from "../../src/db/evaluation-events.ts";
-import { countEvaluations } from "../../src/db/find-evaluations.ts";
-import { migrate } from "../../src/db/migrate.ts";
+} from "../../src/db/tables/evaluation-events.ts";
+import { countEvaluations } from "../../src/db/tables/find-evaluations.ts";
 import {
   type AbandonedJournal,
   findAbandonedJournals,

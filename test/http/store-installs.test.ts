@@ -1,6 +1,6 @@
 /** Installs beyond the first call: configure, bulk, access explained, and the cases of the peer's table. */
 import { describe, expect, test } from "bun:test";
-import { principalTable } from "../../src/db/principals.ts";
+import { principalTable } from "../../src/db/tables/principals.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";

@@ -1,7 +1,7 @@
 /** Blocks in the database: written together, again if need be, bounded, one for each subject (spec 8.5). */
 import { expect, test } from "bun:test";
-import { blockedSubjectTable, readBlockExpiries } from "../../src/db/blocked-subjects.ts";
 import { configRevision } from "../../src/db/config-revision.ts";
+import { blockedSubjectTable, readBlockExpiries } from "../../src/db/tables/blocked-subjects.ts";
 import { createBlockList, MAX_BLOCKS } from "../../src/plugins/rate-limiter/block-list.ts";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { startKit } from "../kit/kit.ts";

@@ -1,7 +1,7 @@
 /** portcullis backup: writes the whole database to one file, while servers run. */
 import { existsSync } from "node:fs";
 import { AppError } from "../../contract/errors.ts";
-import { backup } from "../../db/backup.ts";
+import { backup } from "../../db/backup/backup.ts";
 import { openDb } from "../../db/db.ts";
 import { now } from "../../lib/time/clock.ts";
 import { keyFile } from "../../server/keyring.ts";

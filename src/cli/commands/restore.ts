@@ -1,7 +1,7 @@
 /** portcullis restore: restores a backup of SQLite or Postgres to an empty installation. */
 import { AppError } from "../../contract/errors.ts";
+import { restore } from "../../db/backup/restore.ts";
 import { openDb } from "../../db/db.ts";
-import { restore } from "../../db/restore.ts";
 import { now } from "../../lib/time/clock.ts";
 import { checkKeyring } from "../../server/keyring.ts";
 import { matchKeyring, readKeyring } from "../../server/match-keyring.ts";

@@ -3,7 +3,7 @@ import { localActor, perform } from "../../admin/perform.ts";
 import { AppError } from "../../contract/errors.ts";
 import { type AdminToken, createToken } from "../../contract/tokens.ts";
 import { changeConfig } from "../../db/config-revision.ts";
-import { gatewayTable } from "../../db/gateways.ts";
+import { gatewayTable } from "../../db/tables/gateways.ts";
 import type { Deps } from "../../deps.ts";
 import { withInstallation } from "../../server/open-storage.ts";
 import { type Command, STORAGE_SETTINGS } from "../command.ts";

@@ -1,6 +1,6 @@
 /** Administrator tokens in a configuration file. */
 import { AdminTokenInput, revokeToken } from "../../contract/tokens.ts";
-import { adminTokenTable } from "../../db/admin-tokens.ts";
+import { adminTokenTable } from "../../db/tables/admin-tokens.ts";
 import type { ConfigResource } from "../config-resource.ts";
 import { hashedResource } from "../hashed-resource.ts";
 import { loadNames, resolveName } from "../references.ts";

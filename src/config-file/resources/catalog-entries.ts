@@ -6,7 +6,7 @@ import {
   deleteCatalogEntry,
   updateCatalogEntry,
 } from "../../contract/store-catalog.ts";
-import { catalogEntryTable, findCatalogEntry } from "../../db/catalog-entries.ts";
+import { catalogEntryTable, findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import { type ConfigResource, diffItems, removeItem } from "../config-resource.ts";
 
 export const catalogEntries: ConfigResource<CatalogEntryInput> = {

@@ -1,8 +1,8 @@
 /** Consumers of a gateway in a configuration file. */
 import { pickInput } from "../../admin/pick-input.ts";
 import { ConsumerInput, consumers as endpoints } from "../../contract/consumers.ts";
-import { attachedRegistries, consumerTable } from "../../db/consumers.ts";
-import { registryTable } from "../../db/registries.ts";
+import { attachedRegistries, consumerTable } from "../../db/tables/consumers.ts";
+import { registryTable } from "../../db/tables/registries.ts";
 import { crudResource } from "../crud-resource.ts";
 import { unknownName } from "../references.ts";
 import { ConfigConsumer } from "../schema.ts";

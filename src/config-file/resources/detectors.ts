@@ -1,9 +1,9 @@
 /** Detectors in a configuration file. */
 import { pickInput } from "../../admin/pick-input.ts";
 import { DetectorInput, detectors as endpoints } from "../../contract/detectors.ts";
-import { detectorTable } from "../../db/detectors.ts";
-import { registryTable } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
+import { detectorTable } from "../../db/tables/detectors.ts";
+import { registryTable } from "../../db/tables/registries.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { mapSecrets } from "../../lib/json/secret-paths.ts";
 import { secretPathsOf } from "../../policy/detectors/all.ts";

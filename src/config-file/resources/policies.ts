@@ -1,7 +1,7 @@
 /** Policies in a configuration file. */
 import { pickInput } from "../../admin/pick-input.ts";
 import { policies as endpoints, PolicyInput, type Rule } from "../../contract/policies.ts";
-import { policyTable } from "../../db/policies.ts";
+import { policyTable } from "../../db/tables/policies.ts";
 import { crudResource } from "../crud-resource.ts";
 import { loadNames, resolveName } from "../references.ts";
 import { ConfigPolicy } from "../schema.ts";

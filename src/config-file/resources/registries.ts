@@ -7,8 +7,8 @@ import {
   REGISTRY_SECRETS,
   RegistryInput,
 } from "../../contract/registries.ts";
-import { registrySecret, registryTable } from "../../db/registries.ts";
-import { instancesInUse } from "../../db/store-installs.ts";
+import { registrySecret, registryTable } from "../../db/tables/registries.ts";
+import { instancesInUse } from "../../db/tables/store-installs.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { mapSecrets } from "../../lib/json/secret-paths.ts";
 import { crudResource } from "../crud-resource.ts";

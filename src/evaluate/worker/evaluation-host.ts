@@ -3,14 +3,14 @@
  * between threads, except for compiled policies, which a worker compiles itself.
  */
 import type { EvaluateRequest } from "../../contract/evaluate.ts";
-import { type ApprovalRow, approvalTable } from "../../db/approvals.ts";
-import type { RecordedEvaluation } from "../../db/evaluation-events.ts";
+import { type ApprovalRow, approvalTable } from "../../db/tables/approvals.ts";
+import type { RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
 import {
   findPseudonyms,
   type PseudonymRow,
   type SealedPseudonym,
   storePseudonyms,
-} from "../../db/pseudonyms.ts";
+} from "../../db/tables/pseudonyms.ts";
 import type { Deps } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";

@@ -2,9 +2,9 @@
 import type { AccessLevel } from "../../contract/store-access.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { InstallReply } from "../../contract/store-installs.ts";
-import { mcpRegistries } from "../../db/registries.ts";
-import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
-import { storeRequestTable } from "../../db/store-requests.ts";
+import { mcpRegistries } from "../../db/tables/registries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
+import { storeRequestTable } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { readPrincipalAccess } from "../access/principal-access.ts";

@@ -8,8 +8,8 @@ import {
   listServerVersions,
   type ServerListing,
 } from "../../contract/store-registry.ts";
-import { catalogEntries } from "../../db/catalog-entries.ts";
-import { gatewayTable } from "../../db/gateways.ts";
+import { catalogEntries } from "../../db/tables/catalog-entries.ts";
+import { gatewayTable } from "../../db/tables/gateways.ts";
 import type { Deps } from "../../deps.ts";
 import { type Call, type Route, route } from "../../route.ts";
 import { readPrincipalAccess } from "../access/principal-access.ts";

@@ -2,8 +2,8 @@
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogEntry } from "../../contract/store-catalog.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
-import { storeGrantTable } from "../../db/store-grants.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
+import { storeGrantTable } from "../../db/tables/store-grants.ts";
 import type { Deps } from "../../deps.ts";
 import { createInstance, findEnabledInstance, listInstances } from "./instances.ts";
 import { saveInstall } from "./save-install.ts";

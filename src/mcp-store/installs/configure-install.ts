@@ -2,9 +2,9 @@
 import { AppError } from "../../contract/errors.ts";
 import type { ServerField } from "../../contract/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { isMcp, registryTable } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
-import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import { isMcp, registryTable } from "../../db/tables/registries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { seal } from "../../lib/crypto/seal.ts";
 import { listInstanceFields } from "./requirements.ts";

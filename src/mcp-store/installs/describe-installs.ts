@@ -1,8 +1,8 @@
 /** Describes installs for the API: their state, and which requirements are missing. */
 import type { Install } from "../../contract/store-installs.ts";
-import { catalogEntries } from "../../db/catalog-entries.ts";
-import { mcpRegistries } from "../../db/registries.ts";
-import type { StoreInstallRow } from "../../db/store-installs.ts";
+import { catalogEntries } from "../../db/tables/catalog-entries.ts";
+import { mcpRegistries } from "../../db/tables/registries.ts";
+import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { createAccessReader } from "../access/principal-access.ts";
 import { findSuspendedInstances } from "../vault/bind-server.ts";

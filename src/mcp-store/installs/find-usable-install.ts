@@ -1,8 +1,8 @@
 /** Finds an install of a principal that is not suspended, with its missing requirements. */
 import { AppError } from "../../contract/errors.ts";
 import type { Install } from "../../contract/store-installs.ts";
-import { isMcp, type McpRegistryRow, registryTable } from "../../db/registries.ts";
-import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import { isMcp, type McpRegistryRow, registryTable } from "../../db/tables/registries.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import type { Principal } from "../principals/identify-principal.ts";
 import { describeInstalls } from "./describe-installs.ts";

@@ -1,7 +1,7 @@
 /** Installs a server for every known principal of a group, as an approval by the administrator. */
 import { MAX_BULK_INSTALLS } from "../../contract/store-installs.ts";
-import { principalTable } from "../../db/principals.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
+import { principalTable } from "../../db/tables/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, isSubject } from "../../route.ts";
 import { createAccessReader } from "../access/principal-access.ts";

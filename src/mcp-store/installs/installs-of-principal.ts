@@ -1,9 +1,9 @@
 /** Reads the active installs, valid approvals and open requests of a principal for a Store server. */
 import type { AccessLevel } from "../../contract/store-access.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
-import { type StoreGrantRow, storeGrantTable } from "../../db/store-grants.ts";
-import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
-import { type StoreRequestRow, storeRequestTable } from "../../db/store-requests.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
+import { type StoreGrantRow, storeGrantTable } from "../../db/tables/store-grants.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
+import { type StoreRequestRow, storeRequestTable } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { computeInstallState } from "./install-state.ts";

@@ -4,7 +4,12 @@ import type { McpAuth } from "../../contract/mcp-registries.ts";
 import { type CatalogEntry, listPrincipalFields } from "../../contract/store-catalog.ts";
 import { changeConfig } from "../../db/config-revision.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../../db/registries.ts";
+import {
+  isMcp,
+  type McpRegistryRow,
+  mcpRegistries,
+  registryTable,
+} from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 
 /** Returns all instances of a code, disabled ones included, sorted by name. */

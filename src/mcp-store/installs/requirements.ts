@@ -1,10 +1,10 @@
 /** Computes what a principal must still provide before an install can be used. */
 import { PRINCIPAL_KEY, type ServerField } from "../../contract/mcp-registries.ts";
 import type { Install } from "../../contract/store-installs.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
-import { storeCredentialTable } from "../../db/store-credentials.ts";
-import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
+import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
+import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { readCredentialState } from "../vault/credential-state.ts";

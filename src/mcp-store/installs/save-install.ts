@@ -1,7 +1,7 @@
 /** Saves and deletes installs, each with an audit record. */
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { storeCredentialTable } from "../../db/store-credentials.ts";
-import { type StoreInstallRow, storeInstallTable } from "../../db/store-installs.ts";
+import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 
 export interface NewInstall {

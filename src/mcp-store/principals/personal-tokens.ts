@@ -1,7 +1,7 @@
 /** Lists, rotates, links and revokes the personal tokens of a principal, at their own request. */
 import { AppError } from "../../contract/errors.ts";
-import { type PrincipalTokenRow, principalTokenTable } from "../../db/principal-tokens.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
+import { type PrincipalTokenRow, principalTokenTable } from "../../db/tables/principal-tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";

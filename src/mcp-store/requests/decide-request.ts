@@ -1,9 +1,9 @@
 /** Approves, rejects and cancels requests. The first decision counts, and approvers cannot decide their own requests. */
 import { AppError } from "../../contract/errors.ts";
 import type { StoreRequest } from "../../contract/store-requests.ts";
-import { findCatalogEntry } from "../../db/catalog-entries.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
-import { type StoreRequestRow, storeRequestTable } from "../../db/store-requests.ts";
+import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
+import { type StoreRequestRow, storeRequestTable } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { type Actor, isSubject } from "../../route.ts";

@@ -1,8 +1,8 @@
 /** Revokes an approval, which suspends its install until a new request is approved. */
 import { AppError } from "../../contract/errors.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { storeGrantTable } from "../../db/store-grants.ts";
-import { storeInstallTable } from "../../db/store-installs.ts";
+import { storeGrantTable } from "../../db/tables/store-grants.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { saveInstall } from "../installs/save-install.ts";
 

@@ -5,7 +5,7 @@ import {
   listExpiredRequests,
   type StoreRequestRow,
   storeRequestTable,
-} from "../../db/store-requests.ts";
+} from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import type { RequestChanges } from "../installs/decide-install.ts";
 

@@ -1,5 +1,5 @@
 /** Builds the link at which a principal connects an account or enters values. The page requires a sign-in. */
-import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { MissingInput } from "../upstream/resolve-target.ts";
 
 export const buildConnectUrl = (origin: string, { id }: Pick<StoreInstallRow, "id">): string =>

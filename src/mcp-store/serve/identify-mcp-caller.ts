@@ -1,6 +1,6 @@
 /** Identifies the caller of the MCP endpoint: a principal by token, or a consumer by key. */
 import { AppError } from "../../contract/errors.ts";
-import { issuerTable } from "../../db/issuers.ts";
+import { issuerTable } from "../../db/tables/issuers.ts";
 import type { Deps } from "../../deps.ts";
 import { findConsumer } from "../../snapshot/find-consumer.ts";
 import { identifyPrincipal, type Principal } from "../principals/identify-principal.ts";

@@ -1,9 +1,9 @@
 /** Lists the servers of a caller. Read on every request, so that removed access takes effect at once. */
 import type { Install } from "../../contract/store-installs.ts";
-import { catalogEntries } from "../../db/catalog-entries.ts";
-import { attachedRegistries } from "../../db/consumers.ts";
-import { mcpRegistries } from "../../db/registries.ts";
-import { storeInstallTable } from "../../db/store-installs.ts";
+import { catalogEntries } from "../../db/tables/catalog-entries.ts";
+import { attachedRegistries } from "../../db/tables/consumers.ts";
+import { mcpRegistries } from "../../db/tables/registries.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { createAccessReader } from "../access/principal-access.ts";
 import { computeInstallState } from "../installs/install-state.ts";

@@ -3,7 +3,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import type { InstallReply } from "../../contract/store-installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
-import { storeInstallTable } from "../../db/store-installs.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import { installServer } from "../installs/install-server.ts";
 import { buildConnectUrl } from "./connect-link.ts";
 import type { PrincipalSession } from "./session.ts";

@@ -1,6 +1,6 @@
 /** The tool store_search: finds servers that the principal can install or request. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { catalogEntries } from "../../db/catalog-entries.ts";
+import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { createEntryStatusReader } from "../catalog/entry-status.ts";
 import type { PrincipalSession } from "./session.ts";
 import { textResult } from "./tool-result.ts";

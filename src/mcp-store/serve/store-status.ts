@@ -1,7 +1,7 @@
 /** The tool store_status: reports installs, missing requirements, failures and open requests. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import { storeInstallTable } from "../../db/store-installs.ts";
-import { storeRequestTable } from "../../db/store-requests.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
+import { storeRequestTable } from "../../db/tables/store-requests.ts";
 import { describeInstalls } from "../installs/describe-installs.ts";
 import { buildConnectUrl } from "./connect-link.ts";
 import { listOfferedTools, type OfferedTools, type WithheldTool } from "./list-offered-tools.ts";

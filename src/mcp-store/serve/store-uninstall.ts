@@ -2,7 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
-import { storeInstallTable } from "../../db/store-installs.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import { deleteInstall } from "../installs/save-install.ts";
 import type { PrincipalSession } from "./session.ts";
 import { textResult } from "./tool-result.ts";

@@ -1,4 +1,6 @@
 /** Holds back new and changed tools of a known server until an administrator accepts them. */
+
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import {
   listPins,
   NEVER_ACCEPTED,
@@ -6,9 +8,8 @@ import {
   pinnedToolTable,
   pinTool,
   type ToolPin,
-} from "../../db/pinned-tools.ts";
-import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { type McpRegistryRow, registryTable } from "../../db/registries.ts";
+} from "../../db/tables/pinned-tools.ts";
+import { type McpRegistryRow, registryTable } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import type { UpstreamTool } from "./tool-definition.ts";
 

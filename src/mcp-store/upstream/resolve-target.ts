@@ -1,9 +1,9 @@
 /** Resolves the URL, headers and credential of a call to an instance. */
 import { AppError } from "../../contract/errors.ts";
 import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
-import { type McpRegistryRow, registrySecret } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
-import type { StoreInstallRow } from "../../db/store-installs.ts";
+import { type McpRegistryRow, registrySecret } from "../../db/tables/registries.ts";
+import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { fillTemplate } from "../../lib/http/url-parts.ts";

@@ -1,14 +1,14 @@
 /** Lists tools that are held back, and accepts one with its current definition. */
 import { AppError } from "../../contract/errors.ts";
 import { acceptToolChange, listToolChanges, type ToolChange } from "../../contract/store-tools.ts";
+import { recordChange } from "../../db/record-change.ts";
 import {
   heldToolIds,
   NEVER_ACCEPTED,
   type PinnedToolRow,
   pinnedToolTable,
-} from "../../db/pinned-tools.ts";
-import { recordChange } from "../../db/record-change.ts";
-import { type RegistryRow, registryTable } from "../../db/registries.ts";
+} from "../../db/tables/pinned-tools.ts";
+import { type RegistryRow, registryTable } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { diffMembers } from "../../lib/json/diff-values.ts";
 import { type Route, route } from "../../route.ts";

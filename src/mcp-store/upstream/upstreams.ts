@@ -5,8 +5,8 @@ import {
   type ProgressCallback,
   SERVER_INFO_META_KEY,
 } from "@modelcontextprotocol/client";
-import type { McpRegistryRow } from "../../db/registries.ts";
-import type { StoreInstallRow } from "../../db/store-installs.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
+import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";

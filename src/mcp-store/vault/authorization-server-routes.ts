@@ -6,12 +6,17 @@ import {
   listAuthorizationServers,
 } from "../../contract/authorization-servers.ts";
 import { AppError } from "../../contract/errors.ts";
-import { oauthFlowTable } from "../../db/oauth-flows.ts";
-import { oauthRegistrationTable } from "../../db/oauth-registrations.ts";
-import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
 import { recordChange } from "../../db/record-change.ts";
-import { isMcp, type McpRegistryRow, mcpRegistries, registryTable } from "../../db/registries.ts";
-import { countCredentials, storeCredentialTable } from "../../db/store-credentials.ts";
+import { oauthFlowTable } from "../../db/tables/oauth-flows.ts";
+import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
+import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
+import {
+  isMcp,
+  type McpRegistryRow,
+  mcpRegistries,
+  registryTable,
+} from "../../db/tables/registries.ts";
+import { countCredentials, storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { type Route, route } from "../../route.ts";
 import { findGateway } from "../access/principal-access.ts";

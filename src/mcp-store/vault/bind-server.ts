@@ -1,13 +1,13 @@
 /** Binds an instance to the first authorization server it advertises; only an administrator can replace it (decision 0006). */
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
+import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import {
   instancesWithChangedServer,
   type OauthServerRow,
   oauthServerTable,
-} from "../../db/oauth-servers.ts";
-import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
+} from "../../db/tables/oauth-servers.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
 import { type DiscoveredServer, isSameServer } from "./discover-server.ts";

@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";

@@ -1,7 +1,7 @@
 /** Binds a client that an administrator configured to one authorization server, so that its secret is sent to no other. */
 import { AppError } from "../../contract/errors.ts";
-import { insertRegistration, oauthRegistrationTable } from "../../db/oauth-registrations.ts";
-import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
+import { insertRegistration, oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
+import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import type { Deps } from "../../deps.ts";
 import { isSameServer } from "./discover-server.ts";
 

@@ -8,14 +8,24 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import { changeStore, runExclusive } from "../../db/config-revision.ts";
-import { deleteExpiredFlows, type OauthFlowRow, oauthFlowTable } from "../../db/oauth-flows.ts";
-import { type OauthRegistrationRow, oauthRegistrationTable } from "../../db/oauth-registrations.ts";
-import { type OauthServerRow, oauthServerTable } from "../../db/oauth-servers.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
-import { isMcp, registryTable } from "../../db/registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
-import { type StoreCredentialRow, storeCredentialTable } from "../../db/store-credentials.ts";
-import { storeInstallTable } from "../../db/store-installs.ts";
+import {
+  deleteExpiredFlows,
+  type OauthFlowRow,
+  oauthFlowTable,
+} from "../../db/tables/oauth-flows.ts";
+import {
+  type OauthRegistrationRow,
+  oauthRegistrationTable,
+} from "../../db/tables/oauth-registrations.ts";
+import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
+import { isMcp, registryTable } from "../../db/tables/registries.ts";
+import {
+  type StoreCredentialRow,
+  storeCredentialTable,
+} from "../../db/tables/store-credentials.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";

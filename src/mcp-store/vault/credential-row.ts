@@ -1,7 +1,7 @@
 /** Converts a token response to columns of store_credentials with sealed tokens, and decrypts those tokens. */
 import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { sealContextOf } from "../../db/sealed-columns.ts";
-import type { StoreCredentialRow } from "../../db/store-credentials.ts";
+import type { StoreCredentialRow } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { readUnverifiedClaims } from "../principals/verify-jwt.ts";

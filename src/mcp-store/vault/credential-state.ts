@@ -1,5 +1,5 @@
 /** Computes the state of a stored account. In every state but `usable` the principal must connect again. */
-import type { StoreCredentialRow } from "../../db/store-credentials.ts";
+import type { StoreCredentialRow } from "../../db/tables/store-credentials.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { type CredentialToken, openCredential } from "./credential-row.ts";

@@ -1,6 +1,6 @@
 /** Describes an authorization server for the API and the audit log. */
 import type { AuthorizationServerFacts } from "../../contract/authorization-servers.ts";
-import type { OauthServerRow } from "../../db/oauth-servers.ts";
+import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
 
 export function describeAuthorizationServer({
   issuer,

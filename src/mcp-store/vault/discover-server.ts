@@ -7,7 +7,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { CatalogAuth } from "../../contract/store-catalog.ts";
-import { findCatalogEntry } from "../../db/catalog-entries.ts";
+import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
 import { checkUrl } from "../../net/check-url.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";

@@ -5,14 +5,14 @@ import {
   registerClient,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
+import { sealContextOf } from "../../db/sealed-columns.ts";
 import {
   insertRegistration,
   type OauthRegistrationRow,
   oauthRegistrationTable,
-} from "../../db/oauth-registrations.ts";
-import type { OauthServerRow } from "../../db/oauth-servers.ts";
-import type { McpRegistryRow } from "../../db/registries.ts";
-import { sealContextOf } from "../../db/sealed-columns.ts";
+} from "../../db/tables/oauth-registrations.ts";
+import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { bindConfiguredClient, checkConfiguredClient } from "./configured-client.ts";

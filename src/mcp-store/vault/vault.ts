@@ -1,13 +1,13 @@
 /** Returns tokens for calls: those of a principal's account, renewed before they expire, or the gateway's. */
 import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { oauthRegistrationTable } from "../../db/oauth-registrations.ts";
-import { oauthServerTable } from "../../db/oauth-servers.ts";
+import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
+import { oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import {
   renewCredential,
   type StoreCredentialRow,
   storeCredentialTable,
-} from "../../db/store-credentials.ts";
+} from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import type { Principal } from "../principals/identify-principal.ts";

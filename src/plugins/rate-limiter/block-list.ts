@@ -3,6 +3,8 @@
  * a block that this node adds applies at once and is written shortly after.
  */
 import type { LimitType } from "../../contract/limits.ts";
+import { changeConfig, configRevision } from "../../db/config-revision.ts";
+import type { Db } from "../../db/db.ts";
 import {
   type BlockExpiries,
   type BlockedSubject,
@@ -10,9 +12,7 @@ import {
   deleteExpiredBlocks,
   NEVER_EXPIRES,
   saveBlockedSubject,
-} from "../../db/blocked-subjects.ts";
-import { changeConfig, configRevision } from "../../db/config-revision.ts";
-import type { Db } from "../../db/db.ts";
+} from "../../db/tables/blocked-subjects.ts";
 import type { Log } from "../../lib/log.ts";
 
 /** Caps the blocks of a gateway, because any user id can be blocked; above it, limits only reject. */

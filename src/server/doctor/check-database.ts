@@ -1,15 +1,15 @@
 /** Checks the database: schema, clock, encryption keys, stored secrets, administrator tokens. */
 import { keyState } from "../../admin/key-state.ts";
-import { adminTokenTable } from "../../db/admin-tokens.ts";
-import { consumerTable } from "../../db/consumers.ts";
 import { databaseClock } from "../../db/database-clock.ts";
 import type { Db } from "../../db/db.ts";
-import { consumerKeyTable } from "../../db/keys.ts";
 import { schemaVersion } from "../../db/migrate.ts";
 import { migrations } from "../../db/migrations/all.ts";
 import { openReadOnly } from "../../db/open-read-only.ts";
 import { schemaOf } from "../../db/schema-tables.ts";
 import { listSealedTexts } from "../../db/sealed-columns.ts";
+import { adminTokenTable } from "../../db/tables/admin-tokens.ts";
+import { consumerTable } from "../../db/tables/consumers.ts";
+import { consumerKeyTable } from "../../db/tables/keys.ts";
 import { sealedWith, unseal } from "../../lib/crypto/seal.ts";
 import { listenAddress, type Settings } from "../../settings.ts";
 import { describeLostDatabase } from "../check-key-and-database.ts";

@@ -9,7 +9,7 @@ import {
   type WhoAmI,
   whoAmI,
 } from "../../contract/session.ts";
-import { endSession } from "../../db/ended-sessions.ts";
+import { endSession } from "../../db/tables/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";

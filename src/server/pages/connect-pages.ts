@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Install } from "../../contract/store-installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
-import { storeCredentialTable } from "../../db/store-credentials.ts";
+import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { configureInstall } from "../../mcp-store/installs/configure-install.ts";
 import { findUsableInstall } from "../../mcp-store/installs/find-usable-install.ts";

@@ -1,7 +1,7 @@
 /** Page `/me`: lists the personal tokens of a principal, to rotate, add to the sign-in, or revoke. */
 import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
-import type { PrincipalTokenRow } from "../../db/principal-tokens.ts";
+import type { PrincipalTokenRow } from "../../db/tables/principal-tokens.ts";
 import type { Deps } from "../../deps.ts";
 import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
 import {

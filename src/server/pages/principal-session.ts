@@ -1,6 +1,6 @@
 /** Session of a principal in a browser: a sealed cookie with the token. Ends by sign-out or when the token is revoked. */
 import { AppError } from "../../contract/errors.ts";
-import { endSession, hasSessionEnded } from "../../db/ended-sessions.ts";
+import { endSession, hasSessionEnded } from "../../db/tables/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import {

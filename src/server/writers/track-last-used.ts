@@ -1,6 +1,6 @@
 /** Records when keys and tokens were last used, every few seconds. */
 import type { Db } from "../../db/db.ts";
-import { type UsedTable, writeLastUsed } from "../../db/last-used.ts";
+import { type UsedTable, writeLastUsed } from "../../db/tables/last-used.ts";
 import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { Log } from "../../lib/log.ts";

@@ -5,8 +5,8 @@
 import { AppError } from "../../contract/errors.ts";
 import { STATUSES } from "../../contract/evaluate.ts";
 import type { Db } from "../../db/db.ts";
-import { insertEvaluations, type RecordedEvaluation } from "../../db/evaluation-events.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
+import { insertEvaluations, type RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
 import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { Journal } from "../../lib/journal.ts";

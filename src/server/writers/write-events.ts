@@ -2,7 +2,7 @@
 import type { RequestEvent } from "../../contract/requests.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
-import { requestEventTable } from "../../db/request-events.ts";
+import { requestEventTable } from "../../db/tables/request-events.ts";
 import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Journal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";

@@ -1,0 +1,77 @@
+/** The approvals table. */
+import type { Approval } from "../../contract/approvals.ts";
+import type { SealContext } from "../../lib/crypto/seal.ts";
+import type { Db } from "../db.ts";
+import { sealContextOf } from "../sealed-columns.ts";
+import { table } from "../table.ts";
+
+export interface ApprovalRow extends Approval {
+  fingerprint: string;
+}
+
+export const approvalTable = table<ApprovalRow>({
+  name: "approvals",
+  columns: {
+    id: "text",
+    collector_id: "text",
+    policy_id: "text",
+    policy_version: "number",
+    asked_by: "text",
+    fingerprint: "text",
+    consumer_id: "text",
+    session_id: "text",
+    application: "text",
+    tool: "text",
+    event_id: "text",
+    status: "text",
+    note: "text",
+    decided_by: "text",
+    decided_at: "text",
+    expires_at: "text",
+    created_at: "text",
+  },
+  search: ["asked_by", "consumer_id", "tool"],
+  sort: ["-created_at"],
+});
+
+/** The sealed content of pending approvals. A separate table keeps lists of approvals small. */
+export const approvalContentTable = table<{ id: string; content: string }>({
+  name: "approval_contents",
+  columns: { id: "text", content: "text" },
+  search: [],
+  sort: ["id"],
+});
+
+/** The context that the content of an approval is sealed in. */
+export const sealedContent = (id: string): SealContext =>
+  sealContextOf("approval_contents.content", id);
+
+/** Marks pending approvals as expired, and deletes their content. */
+export async function expireApprovals(db: Db, now: Date): Promise<void> {
+  await db.run(
+    "UPDATE approvals SET status = 'expired' WHERE status = 'pending' AND expires_at <= $1",
+    now.toISOString(),
+  );
+  await db.run(
+    `DELETE FROM approval_contents
+     WHERE id IN (SELECT c.id FROM approval_contents c JOIN approvals a ON a.id = c.id
+                  WHERE a.status <> 'pending')`,
+  );
+}
+
+/** Deletes decided and expired approvals together with the events they belong to. */
+export async function deleteExpiredApprovals(
+  db: Db,
+  collector_id: string,
+  before: Date,
+): Promise<void> {
+  await db.run(
+    "DELETE FROM approvals WHERE collector_id = $1 AND created_at < $2",
+    collector_id,
+    before.toISOString(),
+  );
+}
+
+export async function eraseApprovals(db: Db, consumer_id: string): Promise<void> {
+  await db.run("DELETE FROM approvals WHERE consumer_id = $1", consumer_id);
+}
