@@ -50,9 +50,10 @@ function collect(value: unknown, models: string[], kind: SelectorKind): void {
     for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
     const isFunction = readPartType(value) === "function";
+    const isSchema = (name: string) => SCHEMAS.has(name) || (isFunction && name === "parameters");
     for (const [name, inner] of Object.entries(value)) {
-      // The JSON schema of a function describes its parameters and selects nothing.
-      if (SCHEMAS.has(name) || (isFunction && name === "parameters")) continue;
+      // The JSON schema of a function describes its parameters and selects nothing. Among models, it is a model.
+      if (!kind && isSchema(name)) continue;
       collect(inner, models, kind || readSelectorKind(name));
     }
   }

@@ -90,6 +90,8 @@ test.each([
   ["fallbacks", { fallbacks: ["expensive"] }],
   ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
   ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],
+  ["fallbacks by a model called function", { fallbacks: [{ function: ["expensive"] }] }],
+  ["fallbacks by a model called input_schema", { fallbacks: { input_schema: "expensive" } }],
   ["fallbacks with a Kelvin sign", { "fallbac\u212as": ["expensive"] }],
   ["a preset", { preset: "any" }],
   ["extra_body", { extra_body: { model: "expensive" } }],
