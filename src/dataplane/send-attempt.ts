@@ -11,16 +11,11 @@ import type { ProviderOperation } from "../providers/provider.ts";
 import { buildUpstreamRequest, readMemberValues } from "./build-upstream-request.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { getLiveState, getRegistryState, type RegistryState } from "./live-state.ts";
+import { maskKey } from "./mask-key.ts";
 import { BUSY_STATUSES, recordNoOutcome, recordOutcome, recordSent } from "./registry-health.ts";
 import { roundToTenths } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
-import {
-  isShortDownload,
-  maskKey,
-  openReplyBody,
-  readReply,
-  type UpstreamReply,
-} from "./upstream-reply.ts";
+import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
 
 /** Waits for the first byte of the body if `peek`. Throws every failure as an AppError. */
 export async function sendAttempt(

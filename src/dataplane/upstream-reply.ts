@@ -43,30 +43,6 @@ export function openReplyBody(
   );
 }
 
-/**
- * Masks the registry's key in an error response, because some upstreams repeat the key that they reject. Keeps the
- * length of the body. A key that is split between two chunks is not found.
- */
-export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply["body"] {
-  if (key.length < MIN_KEY_CHARACTERS) return body;
-  const mask = (bytes: Bytes | undefined): Bytes | undefined => {
-    if (!bytes) return bytes;
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    for (let at = view.indexOf(key); at >= 0; at = view.indexOf(key, at + 1)) {
-      view.fill("*", at, at + Buffer.byteLength(key));
-    }
-    return bytes;
-  };
-  if (body.kind === "whole") {
-    mask(body.bytes);
-    return body;
-  }
-  return { ...body, first: mask(body.first), read: async () => mask(await body.read()) };
-}
-
-/** A shorter key may be a word of the response. */
-const MIN_KEY_CHARACTERS = 8;
-
 /** Bun.serve drops the Content-Length of a streamed response, so a short download is read whole to keep it. */
 const MAX_SHORT_DOWNLOAD_BYTES = 256 * 1024;
 

@@ -384,3 +384,26 @@ test.each<[string, (text: string) => Script]>([
     expect(text).toContain(`Incorrect API key: ${masked}. Again: ${masked}.`);
   },
 );
+
+const toUnicodeEscape = (text: string) =>
+  Array.from(text, (c) => `\\u00${c.charCodeAt(0).toString(16).toUpperCase()}`).join("");
+
+test.each<[string, (key: string) => string]>([
+  ["an escaped slash", (key) => key.replaceAll("/", "\\/")],
+  ["one escaped character", (key) => key.replaceAll("+", "\\u002B")],
+  ["every character escaped", toUnicodeEscape],
+  ["lower-case digits", (key) => toUnicodeEscape(key).toLowerCase()],
+  ["an escaped quote", (key) => key.replaceAll('"', '\\"')],
+  ["escapes in JSON in a string", (key) => toUnicodeEscape(key).replaceAll("\\", "\\\\")],
+])("an error that repeats the registry's key with %s is masked", async (_, toEscaped) => {
+  const api_key = 'sk-planted+with/slash"quote';
+  const body = `{"m":"Bad key ${toEscaped(api_key)}."}`;
+  await using it = await setUp({ status: 401, body });
+  const registry = `/v1/gateways/${it.gateway.id}/registries/${it.registries[0]?.id}`;
+  await (await kit()).put(registry, { auth: { type: "api_key", api_key } });
+
+  const text = await (await it.post(CHAT, { model: "m", messages: [] })).text();
+
+  expect(text).toMatch(/^\{"m":"Bad key \*+\."\}$/);
+  expect(text).toHaveLength(body.length);
+});
