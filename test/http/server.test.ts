@@ -38,6 +38,24 @@ test.each([
   expect(await sendRaw(kit.url, `${head}\r\n`)).toContain(expected);
 });
 
+test.each([
+  ["the admin plane", "GET /v1/gateways HTTP/1.1"],
+  ["the data plane", "GET /unknown/v1/models HTTP/1.1"],
+  ["the MCP endpoint", "GET /me/mcp HTTP/1.1"],
+])("two Host headers are a 400 on %s (RFC 9112 3.2)", async (_, line) => {
+  const kit = await started();
+
+  for (const [one, other] of [
+    ["a.example", "b.example"],
+    ["a.example", "a.example"],
+    ["", "a.example"],
+  ]) {
+    const reply = await sendRaw(kit.url, `${line}\r\nHost: ${one}\r\nHost: ${other}\r\n\r\n`);
+    expect(reply).toStartWith("HTTP/1.1 400 ");
+    expect(reply).toContain("Host");
+  }
+});
+
 test("a client that disconnects during its upload is not logged as an error", async () => {
   const kit = await started();
   const { hostname, port } = new URL(kit.url);

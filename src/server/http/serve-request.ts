@@ -106,6 +106,7 @@ export async function serveRequest(
   if (plane === "gateway" && request.headers.has("anthropic-version"))
     headers["request-id"] = ids.request_id;
   try {
+    checkHost(request);
     const response = await work(ids, headers);
     count(counts.statuses[plane], statusClass(response.status));
     // Recorded as events instead: a log line for each would cost more.
@@ -135,6 +136,12 @@ export async function serveRequest(
     });
     return render(plane, error, ids, headers, request);
   }
+}
+
+/** Bun joins repeated headers with a comma, which no host contains. Two are a 400 (RFC 9112 3.2). */
+function checkHost({ headers }: Request): void {
+  if (!headers.get("host")?.includes(",")) return;
+  throw new AppError("invalid_request", "The request has several Host headers. Send one.");
 }
 
 const lineOf = (request: Request, plane: Plane, ids: RequestIds, began: number) => ({
