@@ -41,7 +41,9 @@ export interface Deps {
   /** Returns true while recorded evaluations wait for the database to become available. */
   hasHeldEvaluations: () => boolean;
   /** Evaluates content inside the program by the policy of a collector, like a request to `/v1/evaluate`. */
-  evaluate: (evaluation: InternalEvaluation) => Promise<Verdict>;
+  evaluate: (evaluation: InternalEvaluation) => Promise<Evaluation>;
+  /** Prepares the evaluation of a response that arrives in parts. */
+  openResponseGuard: (context: EvaluationContext) => ResponseGuard;
   /** Address of the built-in demo upstream in this process. */
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
@@ -50,10 +52,51 @@ export interface Deps {
   responseDeadline: AbortSignal;
 }
 
-export interface InternalEvaluation {
+/** Sender of evaluated content, and the collector whose policy applies. */
+export interface EvaluationContext {
   collector_id: string;
-  request: Omit<EvaluateRequest, "gateway_id" | "collector_key">;
+  request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
   trace_id: string;
   client_address: string;
   user_agent: string | null;
+}
+
+export interface InternalEvaluation extends EvaluationContext {
+  payload: Record<string, unknown>;
+  /** JSON text of `payload`. Left out: written from it. */
+  text?: string;
+  /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
+  is_foreign_body: boolean;
+  /** False: no event is recorded, and no approval is requested. */
+  recorded: boolean;
+}
+
+/** Result of an evaluation. */
+export interface Evaluation {
+  verdict: Omit<Verdict, "transformed_payload">;
+  /** JSON text of the rewritten payload, which keeps every byte that is not masked. */
+  transformed: string | null;
+}
+
+/** Evaluates the texts of a streamed response as they arrive. */
+export interface ResponseGuard {
+  /** True: a rule needs the complete response, so nothing can be sent before it is evaluated. */
+  needs_whole: boolean;
+  /** Starts one text of the response; `pointer` is its location in the complete response. */
+  openText: (pointer: string) => TextStream;
+}
+
+/** Masks text that arrives in parts, with the same result as one evaluation of the whole. */
+export interface TextStream {
+  /** Adds text. Returns the text that can be sent now. */
+  push: (text: string) => TextPart | Promise<TextPart>;
+  /** Ends the text. Returns the rest. */
+  end: () => TextPart | Promise<TextPart>;
+}
+
+export interface TextPart {
+  /** Masked text to send; may be empty. */
+  text: string;
+  /** True: a rule blocks the response after this text. Nothing more may be sent. */
+  blocked: boolean;
 }

@@ -1,4 +1,5 @@
 /** Evaluates the requests of a body, step by step. Runs in the main thread and in workers. */
+import type { Evaluation } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";
@@ -10,7 +11,7 @@ import { recordActivity, recordFailure } from "./record-activity.ts";
 import { renderVerdict } from "./render-verdict.ts";
 import { requestApproval } from "./request-approval.ts";
 import { selectPolicy } from "./select-policy.ts";
-import type { DecidedEvaluation, Evaluation, EvaluationBody, EvaluationInput } from "./stages.ts";
+import type { DecidedEvaluation, EvaluationBody, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** Returns the response body. */
@@ -41,7 +42,10 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
     const applied = await applyPolicy(host, checked); //                  500 detector
     const decided = await requestApproval(host, applied);
     const { changes } = decided.outcome;
-    const transformed = changes.length > 0 ? rewritePayload(input.text, changes) : null;
+    const transformed =
+      changes.length > 0
+        ? rewritePayload(input.text, changes, { complete: input.is_foreign_body ?? false })
+        : null;
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };

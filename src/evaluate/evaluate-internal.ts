@@ -1,24 +1,41 @@
 /** Evaluates content inside the program, such as a tool call, by the policy of a collector. */
 import { AppError } from "../contract/errors.ts";
-import type { Verdict } from "../contract/evaluate.ts";
-import type { Deps, InternalEvaluation } from "../deps.ts";
-import { runEvaluation } from "./handle-evaluate.ts";
+import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "../deps.ts";
+import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
-import type { EvaluationBody } from "./stages.ts";
+import type { EvaluationInput } from "./stages.ts";
+import { createHost } from "./worker/evaluation-host.ts";
+import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
-export async function evaluateInternal(deps: Deps, internal: InternalEvaluation): Promise<Verdict> {
-  const { collector_id, request, ...origin } = internal;
-  const collector = deps.snapshot().collectors.get(collector_id);
-  // Content that must be evaluated and cannot be must not pass.
-  if (!collector)
-    throw new AppError("detector_failed", "The collector of this gateway was deleted.");
-  const body: EvaluationBody = {
-    bytes: Buffer.from(JSON.stringify(request)),
+export async function evaluateInternal(
+  deps: Deps,
+  internal: InternalEvaluation,
+): Promise<Evaluation> {
+  const { collector_id, request, payload, is_foreign_body, recorded, ...origin } = internal;
+  const host = createHost(deps, identifyInternalCaller(deps, internal));
+  const { text = JSON.stringify(payload), ...client } = origin;
+  const input: EvaluationInput = {
+    request: { ...request, payload },
+    text: `{"payload":${text}}`,
+    size: Buffer.byteLength(text),
     format: "internal",
-    origin: { ...origin, request_id: deps.newId() },
-    recorded: true,
+    origin: { ...client, request_id: deps.newId() },
+    recorded,
     implicit_approval: true,
+    is_foreign_body,
   };
-  const caller: Caller = { kind: "collector", collector };
-  return JSON.parse(await runEvaluation(deps, { caller, body }));
+  const worker = selectWorker(input.size);
+  if (!worker) return await evaluate(host, input);
+  const task = { name: "evaluation" as const, input };
+  return await runInWorker(deps, worker, { task, host, owner: collector_id });
+}
+
+/** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */
+export function identifyInternalCaller(
+  deps: Deps,
+  { collector_id }: Pick<EvaluationContext, "collector_id">,
+): Caller {
+  const collector = deps.snapshot().collectors.get(collector_id);
+  if (collector) return { kind: "collector", collector };
+  throw new AppError("detector_failed", "The collector of this gateway was deleted.");
 }

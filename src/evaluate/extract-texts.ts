@@ -11,11 +11,16 @@ const MAX_TEXTS = 50_000;
 const MAX_POINTER_CHARACTERS = 64 * 1024 * 1024;
 
 export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation {
-  const { request, text, origin } = assigned;
+  const { request, text, origin, is_foreign_body = false } = assigned;
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
-  const payload = readPayload(request.payload, { direction, protocol, attributes });
+  const payload = readPayload(request.payload, {
+    direction,
+    protocol,
+    attributes,
+    is_foreign_body,
+  });
   checkPayload(payload);
   restoreLongIntegers(text, payload.segments);
   const session_id = request.session_id ?? origin.request_id;

@@ -22,8 +22,8 @@ export async function handleEvaluate(
   return createResponse(deps, received, text);
 }
 
-/** Evaluates a body in this thread, or in a worker when it is large. In-process evaluations start here. */
-export function runEvaluation(
+/** Evaluates a body in this thread, or in a worker when it is large. */
+function runEvaluation(
   deps: Deps,
   { caller, body }: Pick<ReceivedCall, "caller" | "body">,
 ): Promise<string> {

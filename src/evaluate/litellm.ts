@@ -1,7 +1,7 @@
 /** Translates LiteLLM's generic guardrail API to an evaluation, and the verdict back. */
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/litellm.ts";
-import type { Evaluation } from "./stages.ts";
+import type { Evaluation } from "../deps.ts";
 
 export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   const { texts, structured_messages, images, tools, tool_calls, model } = sent;

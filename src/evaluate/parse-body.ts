@@ -16,11 +16,6 @@ export function parseBody(
 ): EvaluationInput | EvaluationInput[] {
   const { bytes, ...common } = body;
   const size = bytes.length;
-  // Strict parsing would reject what a tool may legally send, such as duplicate members.
-  if (common.format === "internal") {
-    const text = Buffer.from(bytes).toString();
-    return { ...common, request: JSON.parse(text), text, size };
-  }
   const parsed = parseStrict(bytes);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const { value, text } = parsed;

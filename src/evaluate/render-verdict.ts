@@ -1,7 +1,8 @@
 /** Renders the result of an evaluation in the format of its endpoint. */
 import type { Finding } from "../contract/evaluate.ts";
+import type { Evaluation } from "../deps.ts";
 import { toLitellm } from "./litellm.ts";
-import type { Evaluation, EvaluationInput } from "./stages.ts";
+import type { EvaluationInput } from "./stages.ts";
 
 export function renderVerdict(
   { format, litellm }: EvaluationInput,

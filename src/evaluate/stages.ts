@@ -2,13 +2,7 @@
  * Data of an evaluation after each step. A stage extends the one before it, so no step can be skipped. Steps after
  * selectPolicy add their members to the same object: a copy per step would cost 2 µs per evaluation.
  */
-import type {
-  Direction,
-  EvaluateRequest,
-  Protocol,
-  Uninspected,
-  Verdict,
-} from "../contract/evaluate.ts";
+import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { LitellmRequest } from "../contract/litellm.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
@@ -29,7 +23,7 @@ export interface EvaluationOrigin {
   user_agent: string | null;
 }
 
-/** A body before it is parsed. Can be cloned into a worker; in-process evaluations start here. */
+/** A body before it is parsed. Can be cloned into a worker. */
 export interface EvaluationBody {
   bytes: Uint8Array;
   format: EvaluationFormat;
@@ -52,13 +46,15 @@ export interface ReceivedCall extends AuthenticatedCall, Disposable {
   body: EvaluationBody;
 }
 
-/** After parseBody: one evaluation. Can be cloned into a worker. */
+/** After parseBody: one evaluation. Can be cloned into a worker; in-process evaluations start here. */
 export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   request: EvaluateRequest;
   /** JSON text that `request` was parsed from: what is not rewritten is returned byte for byte. */
   text: string;
   /** Bytes of the body. */
   size: number;
+  /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
+  is_foreign_body?: boolean;
   /** The request as LiteLLM sent it. */
   litellm?: LitellmRequest;
 }
@@ -93,11 +89,4 @@ export interface CheckedEvaluation extends OpenedEvaluation {
 /** After applyPolicy; requestApproval adds the id of the approval to the findings. */
 export interface DecidedEvaluation extends CheckedEvaluation {
   outcome: PolicyOutcome;
-}
-
-/** Result of an evaluation. */
-export interface Evaluation {
-  verdict: Omit<Verdict, "transformed_payload">;
-  /** JSON text of the rewritten payload. */
-  transformed: string | null;
 }

@@ -8,6 +8,7 @@ import { fileExists, openReadOnly } from "../db/open-read-only.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
+import { openResponseGuard } from "../evaluate/open-response-guard.ts";
 import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { newId } from "../lib/ids.ts";
@@ -119,6 +120,7 @@ export async function withDeps<T>(
       ...services,
       hostServices: createHostServices(services),
       evaluate: (evaluation) => evaluateInternal(deps, evaluation),
+      openResponseGuard: (context) => openResponseGuard(deps, context),
     };
     return await work(deps);
   } finally {

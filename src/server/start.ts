@@ -7,6 +7,7 @@ import { enableReclaim } from "../db/reclaim-space.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
+import { openResponseGuard } from "../evaluate/open-response-guard.ts";
 import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
 import { newId as createId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
@@ -128,6 +129,7 @@ export async function start(
     ...services,
     hostServices: createHostServices(services),
     evaluate: (evaluation) => evaluateInternal(deps, evaluation),
+    openResponseGuard: (context) => openResponseGuard(deps, context),
   };
   const config_file = settings.PORTCULLIS_CONFIG;
   if (config_file) {

@@ -11,7 +11,7 @@ import {
   type SealedPseudonym,
   storePseudonyms,
 } from "../../db/tables/pseudonyms.ts";
-import type { Deps } from "../../deps.ts";
+import type { Deps, Evaluation } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
@@ -22,7 +22,7 @@ import { createDetectorCalls } from "../detector-calls.ts";
 import type { Caller } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
 import { openApproval } from "../request-approval.ts";
-import type { Evaluation, EvaluationInput } from "../stages.ts";
+import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
 import { runInWorker } from "./run-in-worker.ts";
 
@@ -91,7 +91,9 @@ declare module "../../deps.ts" {
   }
 }
 
-export function createHostServices(deps: Omit<Deps, "hostServices" | "evaluate">): HostServices {
+export function createHostServices(
+  deps: Omit<Deps, "hostServices" | "evaluate" | "openResponseGuard">,
+): HostServices {
   return {
     ...createDetectorCalls(deps),
     now: deps.now,

@@ -1,8 +1,9 @@
 /** Messages between the main thread and an evaluation worker: only data that can be cloned. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyDocument } from "../../contract/policies.ts";
+import type { Evaluation } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
-import type { Evaluation, EvaluationBody, EvaluationInput } from "../stages.ts";
+import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
 export type MessageToWorker =

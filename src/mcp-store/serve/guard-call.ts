@@ -68,10 +68,14 @@ export async function evaluatePayload(
 ): Promise<Verdict | undefined> {
   const collector_id = findGuard(deps, caller.gateway_id);
   if (!collector_id) return undefined;
-  return await deps.evaluate({
+  const { payload, direction } = part;
+  const { verdict, transformed } = await deps.evaluate({
     collector_id,
+    payload,
+    is_foreign_body: true,
+    recorded: true,
     request: {
-      ...part,
+      direction,
       protocol: "mcp",
       // Groups the call and its result.
       session_id: author.trace_id,
@@ -85,6 +89,7 @@ export async function evaluatePayload(
     trace_id: author.trace_id,
     ...client_info,
   });
+  return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 }
 
 /** Returns the id of a caller in policies. */

@@ -30,6 +30,8 @@ export interface PayloadContext {
   direction: Direction;
   protocol: Protocol;
   attributes: Readonly<JsonObject>;
+  /** True for a body of another API, whose member `attachments` is not a list of files for us. */
+  is_foreign_body?: boolean;
 }
 
 /** Attachment as it was sent. One without `data` and `url`, or with both, is invalid. */

@@ -16,7 +16,8 @@ import { readCall } from "./tools.ts";
 import { readMembers, type ValueLocation } from "./value-readers.ts";
 
 export function readPayload(payload: JsonObject, about: PayloadContext): Payload {
-  const { attachments, ...body } = payload;
+  const { attachments, ...rest } = payload;
+  const body = about.is_foreign_body ? payload : rest;
   const out: Payload = {
     segments: [],
     values: [],
@@ -26,7 +27,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     definitions: [],
     model:
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
-    attachments: readAttachments(attachments),
+    attachments: about.is_foreign_body ? [] : readAttachments(attachments),
     documents: [],
     uninspected: [],
     tool: readTool(body, about),

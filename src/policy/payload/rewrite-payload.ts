@@ -16,18 +16,23 @@ import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
 /**
  * Returns the source text of the payload in `body`, an evaluation request that parseStrict accepted,
  * - with only the changed values replaced: order, other numbers, white space and escapes are kept;
- * - without the token lists of a changed text, which would reveal what was masked;
+ * - without the token lists of a changed text, which would reveal what was masked,
+ * and, unless the payload is needed `complete`,
  * - without `content: null` in messages, which clients that apply the copy reject;
  * - without `attachments`, which the caller has and which could exceed the 1 MiB that many clients read.
  */
-export function rewritePayload(body: string, changes: readonly TextChange[]): string {
+export function rewritePayload(
+  body: string,
+  changes: readonly TextChange[],
+  { complete = false }: { complete?: boolean } = {},
+): string {
   const tree = buildPointerTree(
-    changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)),
+    complete ? changes : changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)),
   );
   const payload = readMemberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
   return applyEdits(payload, [
     ...collectReplacements(payload, tree, TOKEN_MEMBERS),
-    ...collectRemovals(payload),
+    ...(complete ? [] : collectRemovals(payload)),
   ]);
 }
 
