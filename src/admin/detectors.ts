@@ -9,7 +9,7 @@ import {
 } from "../contract/detectors.ts";
 import { AppError } from "../contract/errors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
-import { policyTable } from "../db/tables/policies.ts";
+import { policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { classifyHost } from "../net/address-guard.ts";
@@ -38,12 +38,12 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
     settings: await checkSettings(deps, id, input, before),
   }),
   async checkRemovable(deps, { id }) {
-    const using = (await policyTable.all(deps.db)).filter((policy) => usesDetector(policy, id));
+    const using = (await versionsInForce(deps.db)).filter((row) => usesDetector(row.document, id));
     if (using.length === 0) return;
-    const names = using.map(({ name }) => `"${name}"`).join(", ");
+    const names = using.map(({ document, number }) => `"${document.name}" (version ${number})`);
     throw new AppError(
       "has_dependents",
-      `The policies ${names} use this detector. Remove it from them first.`,
+      `The policies ${names.join(", ")} use this detector. Remove it from them, and unpin their old versions, first.`,
     );
   },
 };

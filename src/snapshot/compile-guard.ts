@@ -1,11 +1,12 @@
 /** Compiles the part of the snapshot that evaluations read: collectors, their keys and policies. */
 
+import type { DetectorResource } from "../contract/detectors.ts";
 import type { Db } from "../db/db.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/tables/keys.ts";
-import { policyTable, versionsInForce } from "../db/tables/policies.ts";
+import { type PolicyVersionRow, policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
 import type { CompileOptions } from "./compile.ts";
@@ -81,8 +82,22 @@ export async function compileGuard(
     collectorKeysByHash: new Map(keyRows.flatMap(keyView).map((view) => [view.hash, view])),
     serviceClients: new Map(clientRows.flatMap(keyView).map((view) => [view.id, view])),
     policies,
-    disabledDetectors: new Set(detectorRows.filter((row) => !row.enabled).map(({ id }) => id)),
+    disabledDetectors: listDisabled(detectorRows, versions),
   };
+}
+
+/**
+ * Returns the ids of detectors that are disabled or deleted. A deleted one may be in a pinned version, and must not get
+ * its address and secrets back with the pin.
+ */
+function listDisabled(
+  rows: readonly DetectorResource[],
+  versions: readonly PolicyVersionRow[],
+): Set<string> {
+  const stored = new Set(rows.map(({ id }) => id));
+  const used = versions.flatMap(({ document }) => Object.keys(document.detectors));
+  const disabled = rows.filter(({ enabled }) => !enabled).map(({ id }) => id);
+  return new Set([...disabled, ...used.filter((id) => !stored.has(id))]);
 }
 
 /** Compiled programs by policy and version. They are reused by later snapshots. */

@@ -111,6 +111,7 @@ export interface Snapshot {
   serviceClients: ReadonlyMap<string, CollectorKeyView>;
   /** The newest version of each policy. */
   policies: ReadonlyMap<string, ProgramView>;
+  /** Including deleted ones that a pinned version contains. */
   disabledDetectors: ReadonlySet<string>;
   /** Subjects blocked by a rate limit. */
   blocks: BlockExpiries;

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Policy } from "../../src/contract/policies.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, makePolicy, unique } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
 const MAIL = { payload: { input: "Write to ana@example.com" } };
@@ -79,6 +80,23 @@ test("a disabled detector is skipped everywhere at once, pinned versions too", a
 
   expect(verdict).toMatchObject({ status: "allow", detectors: { run: 0, skipped: 1 } });
   expect(verdict.policy?.version).toBe(1);
+});
+
+test("a deleted detector is skipped when a collector pins a version that contains it", async () => {
+  const shared = await kit();
+  await using upstream = startUpstream();
+  const guard = await makeGuardWithRules(shared, "http", {
+    settings: { url: upstream.url, allow_private: true },
+  });
+  await shared.put(`/v1/policies/${guard.policy.id}`, { input_rules: [] });
+  expect((await shared.delete(`/v1/detectors/${guard.detector.id}`)).status).toBe(204);
+
+  await shared.put(`/v1/collectors/${guard.collector.id}`, { default_policy_version: 1 });
+  const verdict = await guard.evaluate(MAIL);
+
+  expect(verdict.policy?.version).toBe(1);
+  expect(verdict).toMatchObject({ status: "allow", detectors: { run: 0, skipped: 1 } });
+  expect(upstream.hits).toEqual([]);
 });
 
 const rule = (more: object) => ({ input_rules: [{ action: "block", ...more }] });
@@ -168,6 +186,25 @@ test("deleting a resource in use is a 409 has_dependents that names its users", 
   expect(await detector.json()).toMatchObject({ error: "has_dependents" });
   expect([detector.status, policy.status]).toEqual([409, 409]);
   expect((await shared.delete(`/v1/policies/${guard.policy.id}`)).status).toBe(204);
+  expect((await shared.delete(`/v1/detectors/${guard.detector.id}`)).status).toBe(204);
+});
+
+test("deleting a detector of a pinned version is a 409 has_dependents that names the version", async () => {
+  const shared = await kit();
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
+    policy: { name: unique("pinned policy") },
+  });
+  const collector = `/v1/collectors/${guard.collector.id}`;
+  await shared.put(collector, { default_policy_version: 1 });
+  await shared.put(`/v1/policies/${guard.policy.id}`, { input_rules: [] });
+
+  const refused = await shared.delete(`/v1/detectors/${guard.detector.id}`);
+
+  expect(refused.status).toBe(409);
+  const { error, message } = await refused.json();
+  expect(error).toBe("has_dependents");
+  expect(message).toMatch(/^The policies "pinned policy \d+" \(version 1\) use this detector\./);
+  await shared.put(collector, { default_policy_version: null });
   expect((await shared.delete(`/v1/detectors/${guard.detector.id}`)).status).toBe(204);
 });
 
