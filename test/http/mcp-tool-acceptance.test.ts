@@ -157,6 +157,22 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await it.audited()).toEqual(["pinned_tool.approve", "pinned_tool.hold"]);
   });
 
+  test("tools of a server whose first list was empty are held back until they are accepted", async () => {
+    await using it = await pinned();
+    const { tools } = it.server.state;
+    it.server.state.tools = [];
+    expect(await it.tools()).toEqual([]);
+    it.server.state.tools = tools;
+    await it.touch();
+
+    expect(await it.tools()).toEqual([]);
+    for (const change of await it.held()) expect((await it.accept(change)).status).toBe(204);
+
+    expect(await it.tools()).toEqual(["maths__add", "maths__mul"]);
+    const [approve, hold] = ["pinned_tool.approve", "pinned_tool.hold"];
+    expect(await it.audited()).toEqual([approve, approve, hold, hold]);
+  });
+
   test("a new tool that changes while it is held back is accepted only as it is now", async () => {
     await using it = await pinned();
     await it.tools();

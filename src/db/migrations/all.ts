@@ -18,6 +18,7 @@ import { idempotentReplyOwners } from "./0016-idempotent-reply-owners.ts";
 import { consumerCors } from "./0017-consumer-cors.ts";
 import { ownSessions } from "./0018-own-sessions.ts";
 import { configChangeId } from "./0019-config-change-id.ts";
+import { toolsListed } from "./0020-tools-listed.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   consumerCors,
   ownSessions,
   configChangeId,
+  toolsListed,
 ];

@@ -57,6 +57,18 @@ export async function listPins(db: Db, instance_id: string): Promise<ToolPin[]> 
   );
 }
 
+/** Returns whether a list of tools was recorded for the server, even an empty one. */
+export async function wereToolsListed(db: Db, instance_id: string): Promise<boolean> {
+  const sql = "SELECT id FROM registries WHERE id = $1 AND tools_listed";
+  return (await db.one(sql, instance_id)) !== undefined;
+}
+
+/** Records that the server has listed its tools. Returns false if that was recorded before. */
+export async function markToolsListed(db: Db, instance_id: string): Promise<boolean> {
+  const sql = "UPDATE registries SET tools_listed = TRUE WHERE id = $1 AND NOT tools_listed";
+  return (await db.run(sql, instance_id)) > 0;
+}
+
 /** Inserts a pin unless another node has inserted it already. */
 export async function pinTool(db: Db, row: PinnedToolRow): Promise<void> {
   await db.run(

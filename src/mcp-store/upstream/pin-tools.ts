@@ -3,11 +3,13 @@
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import {
   listPins,
+  markToolsListed,
   NEVER_ACCEPTED,
   type PinnedToolRow,
   pinnedToolTable,
   pinTool,
   type ToolPin,
+  wereToolsListed,
 } from "../../db/tables/pinned-tools.ts";
 import { type McpRegistryRow, registryTable } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
@@ -29,7 +31,9 @@ export async function pinTools(
   tools: readonly UpstreamTool[],
 ): Promise<ReadonlyMap<string, HoldReason>> {
   const known = await readPins(deps, instance);
-  const isComplete = tools.every((tool) => isRecorded(known.get(tool.definition.name), tool));
+  const isComplete =
+    tools.every((tool) => isRecorded(known.get(tool.definition.name), tool)) &&
+    (known.size > 0 || (await wereToolsListed(deps.db, instance.id)));
   const pins = isComplete ? known : await recordTools(deps, instance, tools);
   const held = new Map<string, HoldReason>();
   for (const { definition, hash } of tools) {
@@ -67,7 +71,9 @@ function recordTools(
       }
     }
     const added = tools.filter(({ definition }) => !pins.has(definition.name));
-    if (pins.size > 0) await holdNewTools(deps, instance, added, { tools, pins });
+    // The first list may have been empty. Lists before this was recorded have pins.
+    const isFirst = (await markToolsListed(db, instance.id)) && pins.size === 0;
+    if (!isFirst) await holdNewTools(deps, instance, added, { tools, pins });
     else for (const tool of added) await pinTool(db, toPinRow(deps, instance, tool));
     return await readPins(deps, instance);
   });
