@@ -1,6 +1,7 @@
 /** Checks of a configuration file that concern several resources at once. */
 import { formatPath } from "../contract/decode.ts";
 import type { YamlPath } from "../lib/text/read-yaml.ts";
+import { keepExpiry } from "./hashed-resource.ts";
 import type { Problem } from "./read-file.ts";
 import { adminTokens } from "./resources/admin-tokens.ts";
 import type { CurrentItems } from "./resources/all.ts";
@@ -54,5 +55,7 @@ function locksOut(
     role === "owner" && gateways === null && expires_at === null;
   const hashes = new Set(listed.map(({ sha256 }) => sha256));
   const unlisted = prune ? [] : stored.filter(({ sha256 }) => !hashes.has(sha256));
-  return stored.some(isOwner) && ![...unlisted, ...listed].some(isOwner);
+  const known = new Map(stored.map((token) => [token.sha256, token]));
+  const saved = listed.map((token) => keepExpiry(known.get(token.sha256), token));
+  return stored.some(isOwner) && ![...unlisted, ...saved].some(isOwner);
 }

@@ -63,6 +63,8 @@ export interface ConfigResource<Item extends object = object> {
   label?(item: Item): string;
   /** Returns the members that the file changes, secrets masked. */
   diff(before: Item | undefined, after: Item, context: DiffContext): MemberChange[];
+  /** Returns why the file cannot change a member of the stored item. The other members change. */
+  unchangedReason?(before: Item, after: Item): string | undefined;
   /** Creates the item, or updates the one with `id`. Returns the id. */
   save(context: StepContext, parent: Params, item: Item, id: string | undefined): Promise<string>;
   remove(context: StepContext, params: Params, item: Item): Promise<void>;

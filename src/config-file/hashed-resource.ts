@@ -10,6 +10,7 @@ import type { Table } from "../db/table.ts";
 import { collectorTable } from "../db/tables/collectors.ts";
 import type { KeyColumns } from "../db/tables/keys.ts";
 import type { Deps } from "../deps.ts";
+import { toExpiryMs } from "../snapshot/expiry-ms.ts";
 import {
   type ConfigResource,
   diffItems,
@@ -22,6 +23,7 @@ interface HashedItem {
   name: string;
   sha256: string;
   hint: string;
+  expires_at: string | null;
 }
 
 interface HashedResource<Row, Input extends z.ZodObject>
@@ -53,14 +55,24 @@ export function hashedResource<Row extends object, Input extends z.ZodObject>(
       (await spec.table.all(db)).map((row) => ({
         id: row.id,
         parent_id: owner ? String(row[owner as keyof typeof row]) : "",
-        item: { ...pickInput(input, row), name: row.name, sha256: row.hash, hint: row.hint },
+        item: {
+          ...pickInput(input, row),
+          name: row.name,
+          sha256: row.hash,
+          hint: row.hint,
+          expires_at: row.expires_at,
+        },
         isRevoked: row.revoked_at !== null,
         keepReason: keepReason?.(row),
       })),
     identity: ({ sha256 }: HashedItem) => sha256,
     label: ({ name, hint }: HashedItem) => `${name} (${hint})`,
     diff: (before: HashedItem | undefined, after: HashedItem) =>
-      diffItems(before && withoutHash(before), withoutHash(after)),
+      diffItems(before && withoutHash(before), withoutHash(keepExpiry(before, after))),
+    unchangedReason: (before: HashedItem, after: HashedItem) =>
+      isExtended(before, after)
+        ? `a file cannot extend expires_at (${before.expires_at})`
+        : undefined,
     /** Stores expired keys as well. */
     async save(
       context: StepContext,
@@ -82,11 +94,12 @@ export function hashedResource<Row extends object, Input extends z.ZodObject>(
         ...(owner && { [owner]: parent[owner] }),
         ...newColumns?.(context),
       };
+      const { name, expires_at } = keepExpiry(before, item);
       const row: KeyColumns = {
-        expires_at: null,
         ...(before ?? created),
         ...pickInput(input, item),
-        name: item.name,
+        name,
+        expires_at,
       };
       if (before) await table.update(deps.db, row.id, row);
       else await table.insert(deps.db, row);
@@ -104,6 +117,19 @@ export function hashedResource<Row extends object, Input extends z.ZodObject>(
     remove: (context: StepContext, params: Params) => removeItem(context, revoke, params),
   };
 }
+
+interface Expiring {
+  expires_at: string | null;
+}
+
+const isExtended = (before: Expiring | undefined, after: Expiring): before is Expiring =>
+  before !== undefined && toExpiryMs(after.expires_at) > toExpiryMs(before.expires_at);
+
+/** Returns the item of the file with the stored expiry if that is earlier: an old file must not extend a rotated key. */
+export const keepExpiry = <Item extends Expiring>(
+  before: Expiring | undefined,
+  after: Item,
+): Item => (isExtended(before, after) ? { ...after, expires_at: before.expires_at } : after);
 
 /** Keys of a consumer or collector, and service clients. */
 export const keyResource = (

@@ -103,6 +103,8 @@ export async function planConfig(
       return;
     }
     const item = withoutLists(one.item, children);
+    const reason = stored && resource.unchangedReason?.(stored.item, item);
+    if (reason) left_alone.push({ resource: noun, name, reason });
     const params = stored && { ...parent.params, [resource.id]: stored.id };
     const node: Node = { members: one.item, id: stored?.id, params, names, path };
     const members = resource.diff(stored?.item, item, {

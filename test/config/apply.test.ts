@@ -227,6 +227,53 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
   });
 
+  test("a file does not extend the life of a rotated key, and the plan says so", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    const key = await kit.db.one<{ id: string; consumer_id: string; gateway_id: string }>(
+      "SELECT k.id, k.consumer_id, c.gateway_id FROM consumer_keys k JOIN consumers c ON c.id = k.consumer_id",
+    );
+    const path = `/v1/gateways/${key?.gateway_id}/consumers/${key?.consumer_id}/keys/${key?.id}`;
+    await kit.post(`${path}/rotate`, { overlap_s: 0 });
+    const { expires_at } = await (await kit.get(path)).json();
+
+    const unchanged = await apply(kit, FILE);
+    const later = `key: "\${APP_KEY}", expires_at: "2040-01-01T00:00:00Z"`;
+    const renamed = await apply(
+      kit,
+      FILE.replace("name: First", "name: Old").replace(`key: "\${APP_KEY}"`, later),
+    );
+
+    const left = (name: string) => ({
+      resource: "consumer_key",
+      name: `acme / app / ${name} (ag_plan…)`,
+      reason: `a file cannot extend expires_at (${expires_at})`,
+    });
+    expect(expires_at).toBeString();
+    expect(unchanged.steps).toEqual([]);
+    expect(unchanged.left_alone).toContainEqual(left("First"));
+    expect(renamed.steps.map(({ members }) => members)).toMatchObject([[{ name: "name" }]]);
+    expect(renamed.left_alone).toContainEqual(left("Old"));
+    expect(await (await kit.get(path)).json()).toMatchObject({ name: "Old", expires_at });
+    expect((await chat(kit, ENV.APP_KEY)).status).toBe(401);
+  });
+
+  test("a file ends a key earlier, but does not restore the later end", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    const expiring = (time: string) =>
+      FILE.replace(`key: "\${APP_KEY}"`, `key: "\${APP_KEY}", expires_at: "${time}"`);
+
+    const shorter = await apply(kit, expiring("2040-01-01T00:00:00Z"));
+    const same = await apply(kit, expiring("2040-01-01T01:00:00+01:00"));
+    const longer = await apply(kit, expiring("2041-01-01T00:00:00Z"));
+
+    expect(shorter.steps).toMatchObject([{ action: "update" }]);
+    expect(same.left_alone.map(({ resource }) => resource)).not.toContain("consumer_key");
+    expect(longer.steps).toEqual([]);
+    expect(longer.left_alone.map(({ resource }) => resource)).toContain("consumer_key");
+  });
+
   test("--keep-secrets keeps a stored secret, and requires one", async () => {
     await using kit = await startKit({ database });
     const { OPENAI_KEY: _, ...env } = ENV;
@@ -269,6 +316,20 @@ describe.each(databaseKinds)("on %s", (database) => {
       "test.yaml:22:1: tokens: at least one owner of all gateways that never expires must remain",
     );
     expect((await kit.get("/v1/whoami")).status).toBe(200);
+  });
+
+  test("an owner whose token expires does not become the last one, because a file cannot extend it", async () => {
+    await using kit = await startKit({ database });
+    const expires_at = "2040-01-01T00:00:00Z";
+    const temporary = { name: "Temp", role: "owner", expires_at };
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", temporary);
+    const listed = `${FILE}  - { name: Temp, role: owner, token: "\${TEMP_TOKEN}" }\n`;
+
+    const message = await refusal(
+      apply(kit, listed, { prune: true, env: { ...ENV, TEMP_TOKEN: token } }),
+    );
+
+    expect(message).toContain("tokens: at least one owner of all gateways that never expires");
   });
 
   test("a key of one consumer cannot be assigned to another", async () => {

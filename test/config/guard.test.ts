@@ -324,6 +324,28 @@ collectors:
     expect(left_alone.map(({ resource }) => resource)).toEqual(["collector_key", "service_client"]);
   });
 
+  test("a file does not extend the life of rotated keys and clients", async () => {
+    await using kit = await startKit({ database });
+    await apply(kit, FILE);
+    for (const [table, path] of [
+      ["collector_keys", "keys"],
+      ["service_clients", "service-clients"],
+    ]) {
+      const sql = `SELECT id, collector_id FROM ${table}`;
+      for (const { id, collector_id } of await kit.db.many<Record<string, string>>(sql)) {
+        const rotated = `/v1/collectors/${collector_id}/${path}/${id}/rotate`;
+        expect((await kit.post(rotated, { overlap_s: 0 })).status).toBe(201);
+      }
+    }
+
+    const { steps, left_alone } = await apply(kit, FILE);
+
+    expect(steps).toEqual([]);
+    const reasons = left_alone.map(({ resource, reason }) => `${resource}: ${reason}`);
+    expect(reasons).toContainEqual(expect.stringMatching(/^collector_key: a file cannot extend/));
+    expect(reasons).toContainEqual(expect.stringMatching(/^service_client: a file cannot extend/));
+  });
+
   test("--keep-secrets keeps the stored secret of a detector, and requires one", async () => {
     await using kit = await startKit({ database });
     const { JUDGE_TOKEN: _, ...env } = ENV;

@@ -111,7 +111,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     ]);
   });
 
-  test("personal tokens of principals are rebuilt by hash, revoked with prune, and not revived", async () => {
+  test("personal tokens of principals are rebuilt by hash, revoked with prune, and neither extended nor revived", async () => {
     await using kit = await startKit({ database });
     const token = "pp_planted-personal-token-0123456789";
     const list = (tokens: string) => FILE.replace("    registries:", `${tokens}    registries:`);
@@ -125,6 +125,8 @@ describe.each(databaseKinds)("on %s", (database) => {
     const first = await apply(kit, listed, env);
     const working = await eventually(200, servers);
     const again = await apply(kit, listed, env);
+    await kit.db.run("UPDATE principal_tokens SET expires_at = '2040-01-01T00:00:00Z'");
+    const extended = await apply(kit, listed, env);
     const pruned = await apply(kit, list("    principal_tokens: []\n"), env, true);
     const revived = await apply(kit, listed, env);
 
@@ -133,6 +135,8 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
     expect(working).toBe(200);
     expect(again.steps).toEqual([]);
+    expect(extended.steps).toEqual([]);
+    expect(extended.left_alone.map(({ resource }) => resource)).toContain("principal_token");
     expect(pruned.steps.map(({ action, name }) => `${action} ${name}`)).toEqual([
       "revoke acme / Laptop (pp_plan…)",
     ]);
