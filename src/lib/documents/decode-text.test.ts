@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { zstdCompressSync } from "node:zlib";
 import { decodeText, readCharset } from "./decode-text.ts";
 
 const wide = (text: string) => Buffer.from(text, "utf16le");
@@ -40,6 +41,8 @@ test.each([
 test.each([
   ["a picture", Buffer.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 1)],
   ["zeros", Buffer.alloc(64)],
+  ["zstd frames", zstdCompressSync("Notes of the meeting. Notes of the next meeting.")],
+  ["lz4 frames", Buffer.from("\x04\x22\x4d\x18@@ Notes of the meeting.")],
   ["random bytes", Buffer.from(new Bun.CryptoHasher("sha512").update("a").digest())],
 ])("%s are not text", (_, bytes) => {
   expect(decodeText(bytes, null)).toBeUndefined();

@@ -1,7 +1,10 @@
 /** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
 
+import { isCompressed } from "./file-kind.ts";
+
 /** Returns undefined when the bytes are not text in any charset that can be detected. */
 export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
+  if (isCompressed(bytes)) return undefined;
   const head = bytes.subarray(0, HEAD);
   const charset = detectByteOrderMark(head) ?? detectWideCharset(head);
   const isWide = charset !== undefined && charset !== "utf-8";

@@ -28,15 +28,35 @@ export function detectFileKind(bytes: Uint8Array): FileKind | undefined {
 /** The end record of an archive with the longest possible comment. */
 const TAIL_BYTES = 22 + 0xffff;
 
-/** Returns whether the bytes are an image, audio or video, of which no text is read. */
-export function isMedia(bytes: Uint8Array): boolean {
+/**
+ * Returns whether the bytes are an image, audio or video, of which no text is read. Ignores signatures that are
+ * shorter than `minBytes`.
+ */
+export function isMedia(bytes: Uint8Array, minBytes = 0): boolean {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   return (
-    MEDIA.some((start) => head.startsWith(start)) ||
+    MEDIA.some((start) => start.length >= minBytes && head.startsWith(start)) ||
     head.startsWith("ftyp", 4) || // MP4, HEIC
     (head.startsWith("RIFF") && /^(?:WEBP|WAVE|AVI )/.test(head.slice(8)))
   );
 }
+
+/** Returns whether the bytes are compressed in a format that is not read. Such bytes may be mostly ASCII. */
+export function isCompressed(bytes: Uint8Array): boolean {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  return (
+    COMPRESSED.some((start) => head.startsWith(start)) ||
+    head.startsWith("\xb5/\xfd", 1) || // zstd
+    head.startsWith("*M\x18", 1) || // skippable frame of zstd and lz4
+    (head.startsWith("BZh") && head.startsWith("1AY&SY", 4)) // bzip2
+  );
+}
+
+const COMPRESSED = [
+  ...['\x04"M\x18', "\x02!L\x18"], // lz4 and its legacy format
+  ...["\xfd7zXZ\0", "LZIP\x01", "7z\xbc\xaf'\x1c", "Rar!\x1a\x07"],
+  ...["\xff\x06\0\0sNaPpY", "\x89LZO\0", "MSCF\0\0\0\0"], // the last one: cabinet
+];
 
 const MEDIA = [
   ...["\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "II*\0", "MM\0*", "\0\0\x01\0"], // images

@@ -61,6 +61,14 @@ test.each([
   });
 });
 
+test("a mail whose lines end with carriage returns is read", async () => {
+  const body = Buffer.from("the text of a part").toString("base64");
+
+  expect(await read(mail("base64", body).replaceAll("\n", ""))).toMatchObject({
+    text: expect.stringContaining("the text of a part"),
+  });
+});
+
 test("a part of a mail that is not text is reported", async () => {
   const bytes = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 151) % 256));
 

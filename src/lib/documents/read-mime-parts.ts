@@ -26,29 +26,36 @@ export async function readMimeParts(
   return { text, unread: [...unread.values()] };
 }
 
+/** Returns whether text has a header of such a part. */
+export const hasMimeParts = (text: string): boolean => text.search(ENCODING) >= 0;
+
 /** A part follows the blank line after its header block, up to a line that starts like a delimiter. */
 function* encodedParts(source: string): Generator<Uint8Array> {
   const header = new RegExp(ENCODING);
   const blank = new RegExp(BLANK_LINE);
+  const delimiter = new RegExp(DELIMITER);
   for (let found = header.exec(source); found; found = header.exec(source)) {
     blank.lastIndex = found.index;
     if (!blank.test(source)) return;
-    const delimiter = source.indexOf("\n--", blank.lastIndex - 1);
-    const end = delimiter < 0 ? source.length : delimiter;
+    delimiter.lastIndex = blank.lastIndex - 1;
+    const end = delimiter.exec(source)?.index ?? source.length;
     const body = source.slice(blank.lastIndex, end);
     yield /^b/i.test(found[1] ?? "") ? Buffer.from(body, "base64") : unquoted(body);
     header.lastIndex = end;
   }
 }
 
-const ENCODING = /^content-transfer-encoding:\s{0,9}(base64|quoted-printable)\b/gim;
-const BLANK_LINE = /\r?\n\r?\n/g;
+// Linear: white space after one name is not searched again from another.
+const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\b/gim;
+/** Mail parsers accept a carriage return as the end of a line. */
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/g;
+const DELIMITER = /[\r\n]--/g;
 
 const unquoted = (body: string): Uint8Array =>
   Buffer.from(
     Buffer.from(body)
       .toString("latin1")
-      .replace(/=[ \t]{0,9}\r?\n/g, "")
+      .replace(/=[ \t]{0,9}(?:\r\n?|\n)/g, "")
       .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     "latin1",
   );
