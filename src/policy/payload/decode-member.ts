@@ -1,16 +1,22 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
+import { isUtf8 } from "node:buffer";
 import { decodeText, readCharset } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
   HEAD_BYTES,
+  isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
+import { hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
 import type { StringEncoding } from "../segment.ts";
+import type { JsonObject } from "./payload.ts";
 
 export type DecodedMember =
-  | { kind: "text"; text: string; encoding: StringEncoding }
-  | { kind: "document" | "media" | "binary" };
+  /** `isMail`: parts of the text are encoded, so that it is a document as well. */
+  | { kind: "text"; text: string; encoding: StringEncoding; isMail: boolean }
+  /** `isAmbiguous`: the string may be prose, and is read as text as well. */
+  | { kind: "document" | "media" | "binary"; isAmbiguous?: boolean };
 
 /** Returns undefined if the string is plain text, or too short to be encoded. */
 export function decodeMember(key: string, value: string): DecodedMember | undefined {
@@ -18,17 +24,28 @@ export function decodeMember(key: string, value: string): DecodedMember | undefi
   if (url) {
     const { 0: prefix, 1: parameters = "" } = url;
     const data = value.slice(prefix.length);
-    if (!isBase64(parameters)) return data.includes("%") ? decodePercent(prefix, data) : undefined;
+    if (!isBase64(parameters)) {
+      return data.includes("%") || hasMimeParts(data) ? decodePercent(prefix, data) : undefined;
+    }
     const strict = dropForeignCharacters(unescapePercent(data));
     return decodeBase64(prefix, strict) ?? (strict === "" ? undefined : { kind: "binary" });
   }
-  if (!ENCODED_MEMBERS.has(key) || value.length < MIN_ENCODED_CHARACTERS) return undefined;
-  const data = unwrapLines(value);
+  const isDeclared = BASE64_MEMBERS.has(key);
+  if (!isDeclared && !ENCODED_MEMBERS.has(key)) return undefined;
+  const data = dropWhiteSpace(value);
+  if (data.length < (isDeclared ? MIN_DECLARED_CHARACTERS : MIN_ENCODED_CHARACTERS))
+    return undefined;
   const decoded = decodeBase64("", data) ?? decodeLenient(data);
-  // Tokens of that length contain - or _.
-  const isToken = data.length < MIN_BASE64URL_CHARACTERS && /[-_]/.test(data);
-  return isToken && decoded?.kind !== "text" ? undefined : decoded;
+  if (decoded === undefined) return undefined;
+  const isAmbiguous = hasShortLines(value);
+  if (!isDeclared && !isPlausible(decoded, data, isAmbiguous)) return undefined;
+  return decoded.kind === "text" ? decoded : { ...decoded, isAmbiguous };
 }
+
+/** Returns whether the members beside `data` declare it as base64. Anthropic's plain text has a MIME type too. */
+export const declaresBase64 = (members: JsonObject): boolean =>
+  members.type === "base64" ||
+  (members.type !== "text" && MIME_TYPES.some((name) => name in members));
 
 /** Returns the bytes of a data URL or base64 string. */
 export function decodeMemberBytes(value: string): Uint8Array {
@@ -48,6 +65,17 @@ export function encodeMember({ prefix, alphabet }: StringEncoding, text: string)
   return before + Buffer.from(text).toString(alphabet);
 }
 
+/** Rejects what prose and tokens decode to by chance. */
+function isPlausible({ kind }: DecodedMember, data: string, isAmbiguous: boolean): boolean {
+  // Tokens of that length contain - or _.
+  const isToken = data.length < MIN_BASE64URL_CHARACTERS && /[-_]/.test(data);
+  if (!isAmbiguous) return kind === "text" || !isToken;
+  const bytes = Buffer.from(data, "base64");
+  // Prose after encoded text would decode to damaged text.
+  if (kind === "text") return isUtf8(bytes);
+  return kind === "document" || isCompressed(bytes) || isMedia(bytes, 3);
+}
+
 function decodeBase64(prefix: string, data: string): DecodedMember | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
   const head = Buffer.from(data.slice(0, HEAD_CHARACTERS), "base64");
@@ -60,12 +88,11 @@ function decodeBase64(prefix: string, data: string): DecodedMember | undefined {
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
   return text === undefined
     ? { kind: "binary" }
-    : { kind: "text", text, encoding: { prefix, alphabet } };
+    : { kind: "text", text, encoding: { prefix, alphabet }, isMail: hasMimeParts(text) };
 }
 
-/** Ignores characters outside base64, as Python and PHP do. Strings with white space are prose. */
+/** Ignores characters outside base64, as Python and PHP do. */
 function decodeLenient(data: string): DecodedMember | undefined {
-  if (/\s/.test(data)) return undefined;
   const decoded = decodeBase64("", dropForeignCharacters(data));
   return decoded?.kind === "text" || decoded?.kind === "document" ? decoded : undefined;
 }
@@ -77,7 +104,8 @@ function decodePercent(prefix: string, data: string): DecodedMember {
   if (detectFileKind(bytes)) return { kind: "document" };
   const text = decodeText(bytes, readCharset(prefix));
   if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
-  return { kind: "text", text, encoding: { prefix, alphabet: "percent" } };
+  const encoding: StringEncoding = { prefix, alphabet: "percent" };
+  return { kind: "text", text, encoding, isMail: hasMimeParts(text) };
 }
 
 const isBase64 = (parameters: string): boolean => /;\s{0,9}base64\s{0,9}$/i.test(parameters);
@@ -91,20 +119,24 @@ const unescapePercent = (data: string): string =>
     ? data.replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
     : data;
 
-/** Joins base64 that is wrapped into lines, as in mail. Shorter words are prose. */
-function unwrapLines(text: string): string {
-  if (!/\s/.test(text)) return text;
-  const lines = text.trim().split(/\s+/);
-  const isWrapped = lines.every(
-    (line, at) => line.length >= MIN_LINE_CHARACTERS || at === lines.length - 1,
-  );
-  return isWrapped ? lines.join("") : text;
+const dropWhiteSpace = (text: string): string => text.replace(/\s+/g, "");
+
+/** Detects words that are shorter than the usual lines of base64. */
+function hasShortLines(text: string): boolean {
+  let start = 0;
+  for (const { index, 0: gap } of text.trim().matchAll(/\s+/g)) {
+    if (index - start < MIN_LINE_CHARACTERS) return true;
+    start = index + gap.length;
+  }
+  return false;
 }
 
 /** Pictures and encoded texts are longer. */
 const MIN_ENCODED_CHARACTERS = 80;
 const MIN_BASE64URL_CHARACTERS = 256;
 const MIN_LINE_CHARACTERS = 40;
+/** Shorter strings contain no data worth protecting. */
+const MIN_DECLARED_CHARACTERS = 16;
 const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
 const DATA_URL = /^\s{0,9}data:([^,]{0,200}),/i;
 // Linear: the unbounded class and the padding are disjoint.
@@ -117,7 +149,14 @@ export const SEALED_MEMBERS = [
   "thoughtSignature",
   "thought_signature",
 ];
-const ENCODED_MEMBERS = new Set([
-  ...["data", "bytes", "blob", "b64_json", "file_data", "result"],
-  ...SEALED_MEMBERS,
-]);
+const ENCODED_MEMBERS = new Set(["data", "result", ...SEALED_MEMBERS]);
+/** Members that every format defines as base64. */
+const BASE64_MEMBERS = new Set(["bytes", "blob", "b64_json", "file_data"]);
+const MIME_TYPES = [
+  "mimeType",
+  "mime_type",
+  "media_type",
+  "mediaType",
+  "contentType",
+  "content_type",
+];

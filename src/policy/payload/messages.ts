@@ -8,6 +8,7 @@ import { isObject } from "./payload.ts";
 import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
   memberReaders,
+  readBase64,
   readData,
   readDataObject,
   readEach,
@@ -90,6 +91,7 @@ const PART_READERS = memberReaders({
   text: readText,
   json: readEvery,
   data: readData,
+  input_audio: readObject(memberReaders({ data: readBase64 })),
   document: readObject(memberReaders({ data: readData })),
   toolUse: readCall,
   toolResult: readToolResult,

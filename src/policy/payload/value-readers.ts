@@ -2,7 +2,7 @@
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
-import { decodeMember } from "./decode-member.ts";
+import { declaresBase64, decodeMember, SEALED_MEMBERS } from "./decode-member.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isObject, type JsonObject, type Payload } from "./payload.ts";
 
@@ -38,8 +38,11 @@ export function readMembers(
     const member = value[key];
     readMemberName(out, key, member, location);
     const read = table.get(key) ?? otherwise;
-    if (read) read(out, member, childLocation(location, key));
-    else readMember(out, member, childLocation(location, key), key);
+    const child = childLocation(location, key);
+    if (key === "data" && typeof member === "string" && declaresBase64(value)) {
+      readBase64(out, member, child);
+    } else if (read) read(out, member, child);
+    else readMember(out, member, child, key);
   }
 }
 
@@ -73,6 +76,10 @@ export const readData: ValueReader = (out, value, location) =>
   typeof value === "string"
     ? readMember(out, value, location, "data")
     : readEvery(out, value, location);
+
+/** Reads a string that the format defines as base64. */
+export const readBase64: ValueReader = (out, value, location) =>
+  readMember(out, value, location, "blob");
 
 /** Reads a string that is always text. */
 export const readText: ValueReader = (out, value, location) => {
@@ -156,17 +163,22 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   }
   // For JSON inside a string, the pointer locates that string.
   const { source, pointer } = location;
+  const file = { filename: null, content_type: null, data: value, url: null, pointer };
   if (decoded.kind === "text") {
-    const { text, encoding } = decoded;
+    const { text, encoding, isMail } = decoded;
     out.segments.push(createSegment(text, source, { ...location, encoding }));
-  } else if (decoded.kind === "document") {
-    out.documents.push({ filename: null, content_type: null, data: value, url: null, pointer });
-  } else if (!SIGNATURE_MEMBERS.has(key)) {
-    const reason = key === "encrypted_content" ? "encrypted" : decoded.kind;
-    if (out.uninspected.length < MAX_UNINSPECTED) out.uninspected.push({ pointer, reason });
-    // A key or token may resemble encoded bytes.
-    if (reason === "binary" && value.length <= MAX_TOKEN_CHARACTERS) readText(out, value, location);
+    if (isMail) out.documents.push(file);
+    return;
   }
+  const { kind, isAmbiguous } = decoded;
+  if (kind === "document") out.documents.push(file);
+  else if (!SIGNATURE_MEMBERS.has(key) && out.uninspected.length < MAX_UNINSPECTED) {
+    const reason = key === "encrypted_content" ? "encrypted" : kind;
+    out.uninspected.push({ pointer, reason });
+  }
+  // A key or token may resemble encoded bytes.
+  const isShort = value.length <= MAX_TOKEN_CHARACTERS && !SEALED_MEMBERS.includes(key);
+  if (isAmbiguous || (kind === "binary" && isShort)) readText(out, value, location);
 }
 
 /** Signatures of a provider for its own texts, which carry no content. */
