@@ -9,8 +9,10 @@ import {
   setOverride,
 } from "../contract/collectors.ts";
 import { AppError } from "../contract/errors.ts";
+import { isOwnGuard } from "../contract/guard-settings.ts";
 import { recordChange } from "../db/record-change.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
+import { consumerTable } from "../db/tables/consumers.ts";
 import { gatewayTable } from "../db/tables/gateways.ts";
 import { collectorKeyTable, serviceClientTable } from "../db/tables/keys.ts";
 import { policyVersionTable } from "../db/tables/policies.ts";
@@ -19,6 +21,9 @@ import { newSlug } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
+
+/** Caps the names in an error message. */
+const MAX_NAMED = 5;
 
 const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
   table: collectorTable,
@@ -37,14 +42,19 @@ const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
     return { ...input, collector_key: input.collector_key ?? `col-${newSlug(12)}` };
   },
   async checkRemovable(deps, { id }) {
-    const guarded = (await gatewayTable.all(deps.db)).filter(
-      ({ guard }) => guard.collector_id === id,
-    );
+    const gateways = (await gatewayTable.all(deps.db))
+      .filter(({ guard }) => guard.collector_id === id)
+      .map(({ name }) => `gateway "${name}"`);
+    const consumers = (await consumerTable.all(deps.db))
+      .filter(({ guard }) => isOwnGuard(guard) && guard.collector_id === id)
+      .map(({ name }) => `consumer "${name}"`);
+    const guarded = [...gateways, ...consumers];
     if (guarded.length === 0) return;
-    const names = guarded.map(({ name }) => `"${name}"`).join(", ");
+    const names = guarded.slice(0, MAX_NAMED).join(", ");
+    const more = guarded.length > MAX_NAMED ? ` and ${guarded.length - MAX_NAMED} more` : "";
     throw new AppError(
       "has_dependents",
-      `This collector guards the tool calls of ${names}. Set another guard first.`,
+      `This collector is the guard of ${names}${more}. Set another guard first.`,
     );
   },
 };

@@ -1,6 +1,7 @@
 /** Operations on consumers. */
 import { type Consumer, type ConsumerInput, consumers } from "../contract/consumers.ts";
 import { AppError } from "../contract/errors.ts";
+import { type ConsumerGuard, completeGuard, isOwnGuard } from "../contract/guard-settings.ts";
 import {
   attachedRegistries,
   type ConsumerRow,
@@ -11,6 +12,7 @@ import { registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import type { Route } from "../route.ts";
+import { checkGuard } from "./check-guard.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 
 const definition: ResourceDefinition<ConsumerRow, ConsumerInput, Consumer> = {
@@ -28,13 +30,25 @@ const definition: ResourceDefinition<ConsumerRow, ConsumerInput, Consumer> = {
       throw new AppError("validation_failed", "slug: is reserved");
     }
     await checkRegistries(deps, gateway_id, registries);
-    return { ...input, slug: input.slug ?? newSlug() };
+    const guard = mergeGuard(before?.guard ?? null, input.guard);
+    if (isOwnGuard(guard)) await checkGuard(deps, guard, gateway_id);
+    return { ...input, guard, slug: input.slug ?? newSlug() };
   },
   saveRelated: (deps, { registries }, id) =>
     replaceAttachedRegistries(deps.db, deps.newId, id, registries),
 };
 
 export const consumerRoutes: Route[] = resourceRoutes(consumers, definition);
+
+/** A first guard must name its collector: without one, it would turn the gateway's guard off. */
+function mergeGuard(before: ConsumerGuard, sent: ConsumerInput["guard"]): ConsumerGuard {
+  if (sent === null) return null;
+  const { off, ...patch } = sent;
+  if (off) return { off };
+  if (isOwnGuard(before)) return completeGuard(before, patch);
+  if (patch.collector_id !== undefined) return completeGuard(patch);
+  throw new AppError("validation_failed", "guard.collector_id: is required");
+}
 
 async function checkRegistries(
   deps: Deps,

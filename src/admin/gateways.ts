@@ -11,13 +11,13 @@ import {
   type PluginEntry,
   reconfigureGateway,
 } from "../contract/gateways.ts";
-import { collectorTable } from "../db/tables/collectors.ts";
+import { completeGuard } from "../contract/guard-settings.ts";
 import { type GatewayRow, gatewayTable } from "../db/tables/gateways.ts";
-import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { plugins } from "../plugins/all.ts";
 import type { Route } from "../route.ts";
 import { route } from "../route.ts";
+import { checkGuard } from "./check-guard.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
 const definition: ResourceDefinition<GatewayRow, GatewayInput, Gateway> = {
@@ -25,11 +25,13 @@ const definition: ResourceDefinition<GatewayRow, GatewayInput, Gateway> = {
   id: "gateway_id",
   scopeOf: () => ({}),
   visibleIds: (call) => call.actor.gateway_ids ?? undefined,
-  toReply: (_, row) => row,
-  async toColumns(deps, input, { id }) {
-    await checkGuard(deps, input, id);
+  toReply: (_, row) => ({ ...row, guard: completeGuard(row.guard) }),
+  async toColumns(deps, input, { id }, before) {
+    const guard = completeGuard(before?.guard, input.guard);
+    await checkGuard(deps, guard, id);
     return {
       ...input,
+      guard,
       slug: input.slug ?? `gw-${newSlug(12)}`,
       required_plugins: input.required_plugins.map(checkPlugin),
     };
@@ -57,14 +59,6 @@ export const gatewayRoutes: Route[] = [
     })),
   })),
 ];
-
-/** Rejects a collector of another gateway, whose administrators would see the calls of this one. */
-async function checkGuard(deps: Deps, { guard }: GatewayInput, gateway_id: string): Promise<void> {
-  if (guard.collector_id === null) return;
-  const collector = await collectorTable.find(deps.db, { id: guard.collector_id });
-  if (collector && (collector.gateway_id ?? gateway_id) === gateway_id) return;
-  throw new AppError("validation_failed", "guard.collector_id: is not a collector of this gateway");
-}
 
 function checkPlugin(entry: PluginEntry, index: number): PluginEntry {
   const at = `required_plugins[${index}]`;

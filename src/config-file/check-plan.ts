@@ -25,10 +25,18 @@ function findPrunedReferences({ gateways, detectors = [], collectors }: ConfigFi
   );
   const names = collectors?.map(({ name }) => name);
   const paths: YamlPath[] = [];
-  for (const [index, { guard }] of gateways.entries()) {
+  const checkGuard = (guard: { collector: string | null } | null | undefined, path: YamlPath) => {
     const name = guard?.collector ?? null;
-    if (name === null || !names || names.includes(name)) continue;
-    paths.push(["gateways", index, "guard", "collector"]);
+    if (name !== null && names && !names.includes(name))
+      paths.push([...path, "guard", "collector"]);
+  };
+  for (const [index, { guard, consumers }] of gateways.entries()) {
+    const path = ["gateways", index];
+    checkGuard(guard, path);
+    for (const [at, consumer] of consumers.entries()) {
+      const guard = consumer.guard?.off ? null : consumer.guard;
+      checkGuard(guard, [...path, "consumers", at]);
+    }
   }
   for (const [index, { settings }] of detectors.entries()) {
     const { data: registry } = ConfigRegistryRef.safeParse(settings.registry);

@@ -5,6 +5,7 @@ import { CollectorInput, OverrideInput } from "../contract/collectors.ts";
 import { AttachedRegistry, ConsumerInput } from "../contract/consumers.ts";
 import { DetectorInput } from "../contract/detectors.ts";
 import { GatewayInput } from "../contract/gateways.ts";
+import { GuardOff, GuardSettings } from "../contract/guard-settings.ts";
 import { KeyInput } from "../contract/keys.ts";
 import { PolicyInput, Rule } from "../contract/policies.ts";
 import { PROVIDER_OPTIONS, RegistryInput } from "../contract/registries.ts";
@@ -131,6 +132,23 @@ const ConfigAttachedRegistry = z.strictObject({
   ...AttachedRegistry.omit({ id: true }).shape,
 });
 
+/** Refers to the collector by name. */
+export const ConfigGuard = z.strictObject({
+  collector: Name.nullable().describe(
+    "Name of the collector whose policy evaluates the traffic. null: nothing is evaluated.",
+  ),
+  ...GuardSettings.omit({ collector_id: true }).shape,
+});
+export type ConfigGuard = z.infer<typeof ConfigGuard>;
+
+const ConfigConsumerGuard = z
+  .discriminatedUnion("off", [
+    GuardOff,
+    ConfigGuard.extend({ off: z.literal(false).default(false) }),
+  ])
+  .nullable();
+export type ConfigConsumerGuard = z.infer<typeof ConfigConsumerGuard>;
+
 export const ConfigConsumer = ConsumerInput.extend({
   slug: ConsumerInput.shape.slug.unwrap().describe("Identity: the first segment of the path."),
   registries: listOf(ConfigAttachedRegistry, ({ registry }) => registry, {
@@ -139,6 +157,9 @@ export const ConfigConsumer = ConsumerInput.extend({
   })
     .default([])
     .describe("In order of preference."),
+  guard: ConfigConsumerGuard.optional().describe(
+    `Guard that replaces the gateway's; \`off: true\` exempts the consumer. null: the gateway's guard. ${unchanged}`,
+  ),
   keys: hashedList(ConfigKey),
 });
 
@@ -148,14 +169,7 @@ export const accessRuleIdentity = (rule: AccessRuleInput): string =>
 
 export const ConfigGateway = GatewayInput.extend({
   slug: Slug.describe("Identity of the gateway."),
-  guard: z
-    .strictObject({
-      collector: Name.nullable().describe(
-        "Name of the collector whose policy evaluates every tool call and its result. null: none.",
-      ),
-    })
-    .optional()
-    .describe(unchanged),
+  guard: ConfigGuard.optional().describe(unchanged),
   catalog: listOf(CatalogEntryInput, ({ code }) => code, { max: 1000, member: "code" })
     .optional()
     .describe(`Store servers besides the shipped ones. ${unchanged}`),

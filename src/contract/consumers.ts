@@ -1,6 +1,7 @@
 /** Wire shapes of consumers: the slug in the path, and the routing of requests. */
 import { z } from "zod";
 import { matchesGlob } from "../lib/text/glob.ts";
+import { ConsumerGuard, ConsumerGuardPatch } from "./guard-settings.ts";
 import { resource } from "./resource.ts";
 import { Id, Name, Slug, storedMembers, Text } from "./shapes.ts";
 
@@ -140,12 +141,16 @@ export const ConsumerInput = z.strictObject({
       "Files that the consumer may use. `shared`: every file of the upstream account. `own`: only files uploaded through this consumer; any other file, in a path or in a request body, and every vector store return 404.",
     ),
   cors: Cors.prefault({}).describe("Calls from pages in a browser."),
+  guard: ConsumerGuardPatch.default(null).describe(
+    "Guard that replaces the gateway's. null: the gateway's guard.",
+  ),
 });
 export type ConsumerInput = z.infer<typeof ConsumerInput>;
 
 export const Consumer = z.object({
   ...ConsumerInput.shape,
   slug: Slug,
+  guard: ConsumerGuard,
   gateway_id: Id,
   ...storedMembers,
 });

@@ -1,8 +1,9 @@
 /** Wire shapes of gateways and their plugins. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { GuardPatch, GuardSettings } from "./guard-settings.ts";
 import { resource, toPatchSchema } from "./resource.ts";
-import { Id, Labels, Name, Slug, storedMembers } from "./shapes.ts";
+import { Labels, Name, Slug, storedMembers } from "./shapes.ts";
 import { AccessLevel } from "./store-access.ts";
 
 export const PluginEntry = z.strictObject({
@@ -29,12 +30,6 @@ export const GatewayStore = z.strictObject({
     .describe("Serves the catalog at `/v0.1/servers` to callers without a token."),
 });
 
-export const GatewayGuard = z.strictObject({
-  collector_id: Id.nullable()
-    .default(null)
-    .describe("Collector whose policy evaluates every tool call and its result. null: none."),
-});
-
 export const GatewayInput = z.strictObject({
   name: Name,
   slug: Slug.optional().describe("Unique. Generated if left out."),
@@ -47,11 +42,18 @@ export const GatewayInput = z.strictObject({
     ),
   metadata: Labels.default({}).describe("Your own labels; they have no effect."),
   store: GatewayStore.prefault({ default_level: "request" }).describe("The gateway's MCP Store."),
-  guard: GatewayGuard.prefault({}).describe("Evaluation of MCP tool calls."),
+  guard: GuardPatch.default({ collector_id: null }).describe(
+    "Evaluation of the traffic of all consumers without a guard of their own, and of all principals.",
+  ),
 });
 export type GatewayInput = z.infer<typeof GatewayInput>;
 
-export const Gateway = z.object({ ...GatewayInput.shape, slug: Slug, ...storedMembers });
+export const Gateway = z.object({
+  ...GatewayInput.shape,
+  slug: Slug,
+  guard: GuardSettings,
+  ...storedMembers,
+});
 export type Gateway = z.infer<typeof Gateway>;
 
 export const gateways = resource({

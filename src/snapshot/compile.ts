@@ -1,4 +1,5 @@
 /** Compiles the rows of the configuration to the maps that the planes read. */
+import { completeGuard, type GuardSettings, isOwnGuard } from "../contract/guard-settings.ts";
 import { REGISTRY_SECRETS } from "../contract/registries.ts";
 import { configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
@@ -20,7 +21,7 @@ import { providers } from "../providers/all.ts";
 import { listCapabilities } from "../providers/provider.ts";
 import { compileGuard, type Programs } from "./compile-guard.ts";
 import { toExpiryMs } from "./expiry-ms.ts";
-import type { ConsumerView, GatewayView, RegistryView, Snapshot } from "./snapshot.ts";
+import type { ConsumerView, GatewayView, GuardView, RegistryView, Snapshot } from "./snapshot.ts";
 
 export interface CompileOptions {
   keyring: () => Keyring;
@@ -40,7 +41,7 @@ export async function compileSnapshot(db: Db, options: CompileOptions): Promise<
   const keyRows = await consumerKeyTable.all(db, { revoked_at: null });
   const tokenRows = await adminTokenTable.all(db, { revoked_at: null });
   const blocks = await readBlockExpiries(db);
-  const guard = await compileGuard(db, options);
+  const guardPart = await compileGuard(db, options);
 
   const gateways = new Map(gatewayRows.map((row) => [row.id, gatewayView(row)]));
   const registries = new Map(registryRows.map((row) => [row.id, toRegistryView(row, options)]));
@@ -52,14 +53,16 @@ export async function compileSnapshot(db: Db, options: CompileOptions): Promise<
       const registry = registries.get(id);
       return registry ? [{ registry, weight, models }] : [];
     });
-    consumers.set(row.id, { ...row, gateway, registries: views });
+    const own = isOwnGuard(row.guard) ? toGuardView(row.guard) : null;
+    const guard = row.guard === null ? gateway.guard : own;
+    consumers.set(row.id, { ...row, gateway, registries: views, guard });
   }
   return {
     revision,
     state,
     blocks,
     endedSessions: await endedConsoleSessions(db),
-    ...guard,
+    ...guardPart,
     gateways,
     registries,
     consumersBySlug: new Map([...consumers.values()].map((view) => [view.slug, view])),
@@ -88,8 +91,11 @@ function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): G
     name: plugin,
     settings: entries.map(({ settings }) => settings),
   }));
-  return { id, slug, name, plugins, guard_id: guard.collector_id };
+  return { id, slug, name, plugins, guard: toGuardView(completeGuard(guard)) };
 }
+
+const toGuardView = ({ collector_id, ...settings }: GuardSettings): GuardView | null =>
+  collector_id === null ? null : { ...settings, collector_id };
 
 export function toRegistryView(
   row: LlmRegistryRow,

@@ -9,12 +9,13 @@ const consumer: ConsumerView = {
   slug: "team",
   name: "Team",
   active: true,
-  gateway: { id: "g", slug: "gate", name: "G", plugins: [], guard_id: null },
+  gateway: { id: "g", slug: "gate", name: "G", plugins: [], guard: null },
   registries: [],
   balancing: { algorithm: "round_robin" },
   failover: { enabled: true, max_attempts: 3, max_total_ms: 1000, resend_billable: false },
   files_scope: "shared",
   cors: { origins: [] },
+  guard: null,
 };
 const snapshot = {
   ...EMPTY_SNAPSHOT,

@@ -2,6 +2,7 @@
 import type { Collector } from "../contract/collectors.ts";
 import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
 import type { RequiredPlugin } from "../contract/gateways.ts";
+import type { GuardSettings } from "../contract/guard-settings.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockExpiries } from "../db/tables/blocked-subjects.ts";
@@ -14,8 +15,13 @@ export interface GatewayView {
   name: string;
   /** Enabled plugins, in the order they run. */
   plugins: readonly RequiredPlugin[];
-  /** Collector that evaluates tool calls; null: none. */
-  guard_id: string | null;
+  /** Guard of its principals, and of consumers that inherit it; null: none. */
+  guard: GuardView | null;
+}
+
+/** A guard that is on. Its collector may have been deleted; requests are then rejected. */
+export interface GuardView extends GuardSettings {
+  collector_id: string;
 }
 
 export interface RegistryView {
@@ -51,6 +57,8 @@ export interface ConsumerView {
   failover: Consumer["failover"];
   files_scope: Consumer["files_scope"];
   cors: Consumer["cors"];
+  /** Its own guard, or that of its gateway; null: none. */
+  guard: GuardView | null;
 }
 
 export interface KeyView {

@@ -29,7 +29,10 @@ const gateway: Covered = {
 const registry: Covered = { item: file.ConfigRegistry };
 const consumer: Covered = {
   item: file.ConfigConsumer,
-  renamed: { "registries.id": "registries.registry" },
+  renamed: {
+    "registries.id": "registries.registry",
+    "guard.collector_id": "guard.collector",
+  },
 };
 const detector: Covered = { item: file.ConfigDetector };
 const policy: Covered = {
@@ -160,7 +163,7 @@ gateways:
         settings: { limits: { per_ip: { limit: 5, window: 1m } }, actions: { type: reject, retry_after: "5" } }
     metadata: { team: platform }
     store: { default_level: none, public_catalog: true }
-    guard: { collector: Tools }
+    guard: { collector: Tools, llm: { input: false, output: false }, mcp: { input: false, output: false }, on_ask: wait, wait_s: 5, stream: observe }
     catalog:
       - code: com.example/tickets
         name: Tickets
@@ -236,8 +239,10 @@ gateways:
         failover: { enabled: false, max_attempts: 2, max_total_ms: 500, resend_billable: true }
         files_scope: own
         cors: { origins: [https://app.example.com] }
+        guard: { collector: Tools, llm: { input: false, output: false }, mcp: { input: false, output: false }, on_ask: allow, wait_s: 6, stream: observe }
         keys:
           - { name: First, expires_at: "2040-01-01T00:00:00Z", sha256: ${sha256Of("b")}, hint: ag_abc }
+      - { slug: exempt, name: Exempt, guard: { off: true } }
 detectors:
   - name: Judge
     kind: gateway

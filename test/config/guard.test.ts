@@ -245,6 +245,72 @@ collectors:
     );
   });
 
+  test("a file sets the guards of gateways and consumers, and members that it leaves out have their defaults", async () => {
+    await using kit = await startKit({ database });
+    const consumers = (guard: string) =>
+      FILE.replace(
+        "    registries:\n",
+        `    guard: { collector: Bot, on_ask: wait }
+    consumers: [{ slug: app, name: App, guard: ${guard} }]
+    registries:\n`,
+      );
+    const own = consumers("{ collector: Bot, llm: { output: false }, stream: observe }");
+    const stored = async () => {
+      const row = await kit.db.one<{ guard: string | null }>("SELECT guard FROM consumers");
+      return JSON.parse(row?.guard ?? "null");
+    };
+    const changesOf = ({ steps }: Awaited<ReturnType<typeof apply>>) =>
+      steps.flatMap(({ members }) => members.map(({ name, after }) => [name, after]));
+
+    await apply(kit, own);
+    const first = await stored();
+    const again = await apply(kit, own);
+    const silent = await apply(kit, consumers("{}").replace(", guard: {}", ""));
+    const lenient = await apply(kit, consumers("{ collector: Bot }"));
+    const exempt = await apply(kit, consumers("{ off: true }"));
+    const off = await stored();
+    await apply(kit, consumers("null"));
+
+    expect(first).toMatchObject({ llm: { input: true, output: false }, stream: "observe" });
+    expect([...again.steps, ...silent.steps]).toEqual([]);
+    expect(changesOf(lenient)).toEqual([
+      ["guard.llm.output", true],
+      ["guard.stream", "exact"],
+    ]);
+    expect(changesOf(exempt)).toContainEqual(["guard.off", true]);
+    expect(off).toEqual({ off: true });
+    expect(await stored()).toBeNull();
+  });
+
+  test("with prune a collector is deleted although consumers used it as their guard, unless they still do", async () => {
+    await using kit = await startKit({ database });
+    const used = FILE.replace(
+      "    registries:\n",
+      "    consumers: [{ slug: app, name: App, guard: { collector: Bot } }]\n    registries:\n",
+    );
+    await apply(kit, used);
+    const withoutBot = (text: string) =>
+      text.replace(/collectors:[\s\S]*/, "collectors: [{ name: Other }]\n");
+
+    const missing = await refusal(apply(kit, withoutBot(used), { prune: true }));
+    const silent = await refusal(
+      apply(kit, withoutBot(used).replace(", guard: { collector: Bot }", ""), { prune: true }),
+    );
+    await apply(kit, withoutBot(used).replace("collector: Bot", "collector: Other"), {
+      prune: true,
+    });
+    const replaced = await kit.db.one<{ guard: string }>("SELECT guard FROM consumers");
+    const [other] = await kit.db.many<{ id: string }>("SELECT id FROM collectors");
+    await apply(kit, "version: 1\ncollectors: []\n", { prune: true });
+
+    expect(missing).toStartWith(
+      "test.yaml:5:50: gateways[0].consumers[0].guard.collector: is not in the file",
+    );
+    expect(silent).toContain('This collector is the guard of consumer "App"');
+    expect(JSON.parse(replaced?.guard ?? "")).toMatchObject({ collector_id: other?.id });
+    expect(await kit.db.many("SELECT id FROM collectors")).toEqual([]);
+  });
+
   test("with prune a guard is replaced by another, deleted with its gateway, and never deleted under it", async () => {
     await using kit = await startKit({ database });
     const guarded = FILE.replace("name: Acme\n", "name: Acme\n    guard: { collector: Bot }\n");
@@ -261,7 +327,7 @@ collectors:
     await apply(kit, "version: 1\ncollectors: []\n", { prune: true });
 
     expect(missing).toStartWith("test.yaml:5:14: gateways[0].guard.collector: is not in the file");
-    expect(silent).toContain('This collector guards the tool calls of "Acme"');
+    expect(silent).toContain('This collector is the guard of gateway "Acme"');
     expect(next).toBe("Next");
     expect(await kit.db.many("SELECT id FROM gateways")).toEqual([]);
   });

@@ -3,11 +3,13 @@ import { perform } from "../../admin/perform.ts";
 import { pickInput } from "../../admin/pick-input.ts";
 import { collectors } from "../../contract/collectors.ts";
 import { gateways as endpoints, GatewayInput } from "../../contract/gateways.ts";
+import { completeGuard } from "../../contract/guard-settings.ts";
 import { collectorTable } from "../../db/tables/collectors.ts";
 import { gatewayTable } from "../../db/tables/gateways.ts";
 import { diffItems, removeItem } from "../config-resource.ts";
 import { crudResource } from "../crud-resource.ts";
-import { loadNames, resolveName } from "../references.ts";
+import { NEW_GUARD, toConfigGuard, toGuardPatch } from "../guard-member.ts";
+import { loadNames } from "../references.ts";
 import { ConfigGateway } from "../schema.ts";
 import { accessRules } from "./access-rules.ts";
 import { catalogEntries } from "./catalog-entries.ts";
@@ -33,7 +35,7 @@ export const gateways = crudResource({
     return (row): Item => ({
       ...pickInput(GatewayInput, row),
       slug: row.slug,
-      guard: { collector: names.get(row.guard.collector_id ?? "") ?? null },
+      guard: toConfigGuard(completeGuard(row.guard), names),
     });
   },
   identity: ({ slug }) => slug,
@@ -53,12 +55,10 @@ export const gateways = crudResource({
   /** The collector of the guard may belong to the gateway, so it is saved after it. */
   late: {
     diff: (before, { guard }) =>
-      diffItems(before && { guard: before.guard }, guard ? { guard } : {}),
-    async save({ deps, actor }, params, { guard }) {
-      const name = guard?.collector ?? null;
-      const collector_id =
-        name === null ? null : await resolveName(deps, "collector", name, "guard.collector");
-      await perform(deps, actor, endpoints.update, { params, body: { guard: { collector_id } } });
+      guard ? diffItems({ guard: before?.guard ?? NEW_GUARD }, { guard }) : [],
+    async save({ deps, actor }, params, { guard = NEW_GUARD }) {
+      const body = { guard: await toGuardPatch(deps, guard) };
+      await perform(deps, actor, endpoints.update, { params, body });
     },
   },
 });

@@ -19,6 +19,7 @@ import { consumerCors } from "./0017-consumer-cors.ts";
 import { ownSessions } from "./0018-own-sessions.ts";
 import { configChangeId } from "./0019-config-change-id.ts";
 import { toolsListed } from "./0020-tools-listed.ts";
+import { consumerGuard } from "./0021-consumer-guard.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   ownSessions,
   configChangeId,
   toolsListed,
+  consumerGuard,
 ];

@@ -1,8 +1,12 @@
 /** The gateways table. */
 import type { Gateway } from "../../contract/gateways.ts";
+import type { GuardPatch } from "../../contract/guard-settings.ts";
 import { table } from "../table.ts";
 
-export type GatewayRow = Gateway;
+export interface GatewayRow extends Omit<Gateway, "guard"> {
+  /** Release 0.1.0 stores only `collector_id`; read it with `completeGuard`. */
+  guard: GuardPatch;
+}
 
 export const gatewayTable = table<GatewayRow>({
   name: "gateways",

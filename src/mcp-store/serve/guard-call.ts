@@ -1,7 +1,6 @@
-/** Evaluates a tool call and its result before they are passed on, if the gateway has a guard. */
+/** Evaluates a tool call and its result before they are passed on, if the caller has a guard. */
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Verdict } from "../../contract/evaluate.ts";
-import type { Deps } from "../../deps.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
 import { errorResult } from "./tool-result.ts";
@@ -46,31 +45,27 @@ export async function guardResult(
   return applyVerdict(verdict, result, rewritten);
 }
 
-/** Removes messages from progress notifications if the gateway has a guard, because they precede the evaluated result. */
-export function guardProgress(
-  { deps, caller }: McpSession,
-  notify: ProgressCallback,
-): ProgressCallback {
-  const isGuarded = Boolean(findGuard(deps, caller.gateway_id));
+/** Removes messages from progress notifications if results are evaluated, because they precede the result. */
+export function guardProgress({ caller }: McpSession, notify: ProgressCallback): ProgressCallback {
   return ({ progress, total, message }) =>
     notify({
       progress,
       ...(total === undefined ? {} : { total }),
-      ...(message === undefined || isGuarded ? {} : { message }),
+      ...(message === undefined || caller.guard?.mcp.output ? {} : { message }),
     });
 }
 
-/** Returns undefined when the gateway has no guard. */
+/** Returns undefined when the caller has no guard, or the guard does not evaluate this direction. */
 export async function evaluatePayload(
   { deps, caller, author, client_info }: McpSession,
   { tool, server }: { tool: string | undefined; server: string },
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
-  const collector_id = findGuard(deps, caller.gateway_id);
-  if (!collector_id) return undefined;
+  const { guard } = caller;
   const { payload, direction } = part;
+  if (!guard?.mcp[direction]) return undefined;
   const { verdict, transformed } = await deps.evaluate({
-    collector_id,
+    collector_id: guard.collector_id,
     payload,
     is_foreign_body: true,
     recorded: true,
@@ -95,10 +90,6 @@ export async function evaluatePayload(
 /** Returns the id of a caller in policies. */
 export const policySubject = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
-
-/** Returns the collector that is the guard of a gateway. */
-export const findGuard = (deps: Deps, gateway_id: string): string | null | undefined =>
-  deps.snapshot().gateways.get(gateway_id)?.guard_id;
 
 function findApprovalId({ status, findings }: Verdict): string | undefined {
   if (status !== "ask") return undefined;

@@ -1,15 +1,9 @@
-/** Evaluates tool definitions, which a model reads as instructions, if the gateway has a guard. */
+/** Evaluates tool definitions, which a model reads as instructions, if the caller has a guard. */
 import type { Verdict } from "../../contract/evaluate.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
-import {
-  describeBlock,
-  ENVELOPE,
-  evaluatePayload,
-  findGuard,
-  policySubject,
-} from "./guard-call.ts";
+import { describeBlock, ENVELOPE, evaluatePayload, policySubject } from "./guard-call.ts";
 import type { McpSession } from "./session.ts";
 
 export interface ToolVerdicts {
@@ -70,12 +64,12 @@ const sumRewrittenSizes = ({ rewritten }: ToolVerdicts, tools: readonly Upstream
 
 /** Returns a key for everything a verdict depends on besides the tools; undefined when no policy would run. */
 function policyFingerprint({ deps, caller }: McpSession): string | undefined {
+  const { guard } = caller;
+  if (!guard?.mcp.output) return undefined;
   const { collectors, disabledDetectors } = deps.snapshot();
-  const collector_id = findGuard(deps, caller.gateway_id);
-  if (!collector_id) return undefined;
-  const collector = collectors.get(collector_id);
-  // The evaluation rejects a missing guard, so that no tool passes.
-  if (!collector) return collector_id;
+  const collector = collectors.get(guard.collector_id);
+  // The evaluation rejects a missing collector, so that no tool passes.
+  if (!collector) return guard.collector_id;
   const program = findProgram(collector, policySubject(caller))?.();
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
   const { id, version } = program;

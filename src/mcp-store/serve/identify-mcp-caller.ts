@@ -3,11 +3,16 @@ import { AppError } from "../../contract/errors.ts";
 import { issuerTable } from "../../db/tables/issuers.ts";
 import type { Deps } from "../../deps.ts";
 import { findConsumer } from "../../snapshot/find-consumer.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
 import { identifyPrincipal, type Principal } from "../principals/identify-principal.ts";
 
-export type McpCaller =
+export type McpCaller = {
+  /** null: the calls are not evaluated. */
+  guard: GuardView | null;
+} & (
   | ({ kind: "principal" } & Principal)
-  | { kind: "consumer"; gateway_id: string; consumer_id: string; key_id: string; name: string };
+  | { kind: "consumer"; gateway_id: string; consumer_id: string; key_id: string; name: string }
+);
 
 export const PRINCIPAL_PATH = "/me/mcp";
 
@@ -29,14 +34,16 @@ export async function identifyMcpCaller(
   };
   const { consumer, key } = findConsumer(deps.snapshot(), credentials);
   deps.markUsed("consumer_keys", key.id);
-  const { id, name, gateway } = consumer;
-  return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name };
+  const { id, name, gateway, guard } = consumer;
+  return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name, guard };
 }
 
 async function readPrincipal(deps: Deps, headers: Headers, origin: string): Promise<McpCaller> {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
   try {
-    return { kind: "principal", ...(await identifyPrincipal(deps, bearer)) };
+    const principal = await identifyPrincipal(deps, bearer);
+    const guard = deps.snapshot().gateways.get(principal.gateway_id)?.guard ?? null;
+    return { kind: "principal", ...principal, guard };
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== "unauthorized") throw thrown;
     // Without an issuer, the metadata would send the client to a login whose token is rejected.
