@@ -1,5 +1,6 @@
 /** Services and state of the running program, built once by `start()` and passed to every operation. */
 import type { EvaluateRequest, Verdict } from "./contract/evaluate.ts";
+import type { GuardSettings } from "./contract/guard-settings.ts";
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
 import type { RecordedEvaluation } from "./db/tables/evaluation-events.ts";
@@ -69,6 +70,8 @@ export interface InternalEvaluation extends EvaluationContext {
   is_foreign_body: boolean;
   /** False: no event is recorded, and no approval is requested. */
   recorded: boolean;
+  /** `allow`: an `ask` is reported instead, and no approval is requested. */
+  on_ask: GuardSettings["on_ask"];
 }
 
 /** Result of an evaluation. */

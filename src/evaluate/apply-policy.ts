@@ -18,7 +18,7 @@ export async function applyPolicy(
   host: EvaluationHost,
   checked: CheckedEvaluation,
 ): Promise<DecidedEvaluation> {
-  const { program, collector, keyring, disabled, opened, approved } = checked;
+  const { program, collector, keyring, disabled, opened, approval } = checked;
   const { direction, protocol, session_id, payload, size } = checked;
   if (!program) return Object.assign(checked, { outcome: NO_POLICY });
   const pseudonyms = createSessionPseudonyms(host, keyring, {
@@ -40,7 +40,7 @@ export async function applyPolicy(
       services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
     },
     disabled,
-    approved,
+    approval,
     fail_mode: collector.fail_mode,
     createPseudonym: pseudonyms.pseudonymFor,
   });

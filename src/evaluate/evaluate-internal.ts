@@ -11,7 +11,7 @@ export async function evaluateInternal(
   deps: Deps,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
-  const { collector_id, request, payload, is_foreign_body, recorded, ...origin } = internal;
+  const { collector_id, request, payload, is_foreign_body, recorded, on_ask, ...origin } = internal;
   const host = createHost(deps, identifyInternalCaller(deps, internal));
   const { text = JSON.stringify(payload), ...client } = origin;
   const input: EvaluationInput = {
@@ -21,7 +21,7 @@ export async function evaluateInternal(
     format: "internal",
     origin: { ...client, request_id: deps.newId() },
     recorded,
-    implicit_approval: true,
+    approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,
   };
   const worker = selectWorker(input.size);

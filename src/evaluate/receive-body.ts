@@ -28,7 +28,7 @@ export async function receiveBody(
     });
     const origin = readOrigin(deps, call);
     const recorded = !isPlayground(authenticated);
-    const body = { bytes, format, origin, recorded, implicit_approval: false };
+    const body = { bytes, format, origin, recorded, approval_mode: "explicit" as const };
     return { ...authenticated, body, [Symbol.dispose]: release };
   } catch (thrown) {
     release();

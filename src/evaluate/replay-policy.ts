@@ -72,7 +72,7 @@ async function replayEvent(
       services: NO_SERVICES,
     },
     disabled: deps.snapshot().disabledDetectors,
-    approved: false,
+    approval: "none",
     fail_mode: "open",
     createPseudonym: (label) => label,
   });

@@ -4,6 +4,7 @@
  */
 import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { LitellmRequest } from "../contract/litellm.ts";
+import type { ApprovalState } from "../policy/create-finding.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
@@ -30,8 +31,8 @@ export interface EvaluationBody {
   origin: EvaluationOrigin;
   /** False: no event is recorded and no approval is requested. */
   recorded: boolean;
-  /** True: an approval of the same content applies although the caller presents no approval id. */
-  implicit_approval: boolean;
+  /** `explicit`: the caller presents the id of the approval. `implicit`: its content is enough. `waived`: none is needed. */
+  approval_mode: "explicit" | "implicit" | "waived";
 }
 
 /** After identifyCaller. */
@@ -83,7 +84,7 @@ export interface OpenedAttachments {
 
 /** After findApproval. */
 export interface CheckedEvaluation extends OpenedEvaluation {
-  approved: boolean;
+  approval: ApprovalState;
 }
 
 /** After applyPolicy; requestApproval adds the id of the approval to the findings. */

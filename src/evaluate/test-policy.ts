@@ -35,7 +35,7 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
     format: "internal",
     origin: { ...call, client_address: "", user_agent: null },
     recorded: false,
-    implicit_approval: false,
+    approval_mode: "explicit",
   });
   return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 });

@@ -4,10 +4,12 @@ import type { CompiledGate, CompiledPolicy, CompiledRule } from "./compile-polic
 import type { Match } from "./detector.ts";
 import { createNameMasker } from "./masking/name-masker.ts";
 
+/** `granted`: an approver allowed exactly this request. `waived`: requests need no approval. Both turn `ask` into `report`. */
+export type ApprovalState = "none" | "granted" | "waived";
+
 interface FindingMatches {
   matches: readonly Match[];
-  /** True when an approver allowed the request: `ask` becomes `report`. */
-  approved: boolean;
+  approval: ApprovalState;
 }
 
 /** Keeps the response below 1 MiB, the most that many clients read. */
@@ -22,7 +24,7 @@ export function createGateFinding(
   gate: ActingGate,
   result: FindingMatches,
 ): Finding {
-  const { action, would_be } = resolveAction(gate.action, gate.observe, result.approved);
+  const { action, would_be } = resolveAction(gate.action, gate.observe, result.approval);
   return {
     source: { kind: "gate", gate_name: gate.name, ...policyReference(policy) },
     signal: { type: `gate_${gate.action}`, confidence: 1 },
@@ -41,7 +43,7 @@ export function createDetectorFinding(
   result: FindingMatches,
 ): Finding {
   const { id, name, kind } = rule.detector;
-  const { action, would_be } = resolveAction(rule.action, rule.observe, result.approved);
+  const { action, would_be } = resolveAction(rule.action, rule.observe, result.approval);
   const best = result.matches.reduce((one, other) =>
     other.confidence > one.confidence ? other : one,
   );
@@ -64,14 +66,17 @@ const policyReference = ({ id, version }: CompiledPolicy) => ({
   policy_version: version,
 });
 
-/** Downgrades the action to `report` in observe mode or after an approval, and records the original one. */
+/** Downgrades the action to `report` in observe mode or without need of approval, and records the original one. */
 function resolveAction(
   action: Action,
   observe: boolean,
-  approved: boolean,
+  approval: ApprovalState,
 ): { action: Action; would_be: { would_be?: Action; approved?: true } } {
   if (observe && action !== "report") return { action: "report", would_be: { would_be: action } };
-  if (action === "ask" && approved) return { action: "report", would_be: { approved: true } };
+  if (action === "ask" && approval !== "none") {
+    const would_be = approval === "granted" ? ({ approved: true } as const) : { would_be: action };
+    return { action: "report", would_be };
+  }
   return { action, would_be: {} };
 }
 

@@ -49,7 +49,7 @@ const inputFor = (text: string): PolicyRunInput => ({
     services: { post: unavailable, ask: unavailable, restore: unavailable },
   },
   disabled: new Set(),
-  approved: false,
+  approval: "none",
   fail_mode: "open",
   createPseudonym: (label) => label,
 });

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Direction, Finding, Status, Uninspected, Verdict } from "../contract/evaluate.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { FactLookup } from "./condition.ts";
-import { createDetectorFinding, createGateFinding } from "./create-finding.ts";
+import { type ApprovalState, createDetectorFinding, createGateFinding } from "./create-finding.ts";
 import type { InspectionContext, Match } from "./detector.ts";
 import { applyMasks, type CreatePseudonym, type TextChange } from "./masking/apply-masks.ts";
 import { resolveStatus } from "./resolve-status.ts";
@@ -16,8 +16,7 @@ export interface PolicyRunInput {
   context: InspectionContext;
   /** Ids of disabled detectors. */
   disabled: ReadonlySet<string>;
-  /** True when an approver allowed exactly this request: `ask` is downgraded to `report`. */
-  approved: boolean;
+  approval: ApprovalState;
   fail_mode: "closed" | "open";
   createPseudonym: CreatePseudonym;
 }
@@ -90,8 +89,8 @@ async function runGates(
     const found = (await gate.inspect?.(texts, input.context)) ?? [];
     const [matches, unmaskable] = splitByMaskable(found);
     const addFinding = (acting: typeof gate, matches: Matches) => {
-      const { approved } = input;
-      const finding = createGateFinding(policy, { ...acting, action }, { matches, approved });
+      const { approval } = input;
+      const finding = createGateFinding(policy, { ...acting, action }, { matches, approval });
       run.findings.push(finding);
       return finding.outcome.action;
     };
@@ -139,7 +138,7 @@ async function runRules(
 
   function addFinding(rule: CompiledRule, matches: Matches) {
     if (matches.length === 0) return undefined;
-    const finding = createDetectorFinding(policy, rule, { matches, approved: input.approved });
+    const finding = createDetectorFinding(policy, rule, { matches, approval: input.approval });
     run.findings.push(finding);
     return finding.outcome.action;
   }

@@ -134,6 +134,23 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(it.server.calls).toMatchObject([{ args: { amount: 5 } }]);
   });
 
+  test("with on_ask: allow a call that needs approval passes masked, and is recorded", async () => {
+    const kit = await kitOf();
+    const { id } = await makeDetector(kit, "data_loss_prevention");
+    const rules = [{ detector_id: id, action: "transform" }];
+    const policy = { gates: [onTool("pay", "ask")], input_rules: rules };
+    await using it = await guarded(kit, policy, { settings: { on_ask: "allow" } });
+
+    expect(await it.client.call("office__pay", { to: MAIL })).toMatchObject({ isError: false });
+
+    expect(it.server.calls).toHaveLength(1);
+    expect(JSON.stringify(it.server.calls)).not.toContain(MAIL);
+    const [input] = (await it.activity("pay")).filter(({ direction }) => direction === "input");
+    expect(JSON.stringify(input)).toContain("no pay");
+    const approvals = await (await kit.get(`/v1/approvals?collector_id=${it.collector.id}`)).json();
+    expect(approvals.items).toEqual([]);
+  });
+
   test("without mcp.input calls are not evaluated, without mcp.output neither results nor definitions", async () => {
     const kit = await kitOf();
     const { id } = await makeDetector(kit, "data_loss_prevention");

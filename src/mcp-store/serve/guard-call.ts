@@ -69,6 +69,7 @@ export async function evaluatePayload(
     payload,
     is_foreign_body: true,
     recorded: true,
+    on_ask: guard.on_ask,
     request: {
       direction,
       protocol: "mcp",
