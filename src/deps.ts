@@ -1,5 +1,6 @@
 /** Services and state of the running program, built once by `start()` and passed to every operation. */
-import type { EvaluateRequest, Verdict } from "./contract/evaluate.ts";
+import type { Approval } from "./contract/approvals.ts";
+import type { EvaluateRequest, Uninspected, Verdict } from "./contract/evaluate.ts";
 import type { GuardSettings } from "./contract/guard-settings.ts";
 import type { RequestEvent } from "./contract/requests.ts";
 import type { Db } from "./db/db.ts";
@@ -45,6 +46,8 @@ export interface Deps {
   evaluate: (evaluation: InternalEvaluation) => Promise<Evaluation>;
   /** Prepares the evaluation of a response that arrives in parts. */
   openResponseGuard: (context: EvaluationContext) => ResponseGuard;
+  /** Waits until an approval is decided, at most `ms`. Rejects with the reason of `signal`. */
+  waitForApproval: WaitForApproval;
   /** Address of the built-in demo upstream in this process. */
   demo_url: string;
   /** Aborted when a shutdown stops waiting for request bodies; the reason is the error to return. */
@@ -72,6 +75,8 @@ export interface InternalEvaluation extends EvaluationContext {
   recorded: boolean;
   /** `allow`: an `ask` is reported instead, and no approval is requested. */
   on_ask: GuardSettings["on_ask"];
+  /** Content that could not be read as a payload. */
+  unread?: readonly Uninspected[];
 }
 
 /** Result of an evaluation. */
@@ -80,6 +85,11 @@ export interface Evaluation {
   /** JSON text of the rewritten payload, which keeps every byte that is not masked. */
   transformed: string | null;
 }
+
+export type WaitForApproval = (
+  id: string,
+  limits: { ms: number; signal: AbortSignal },
+) => Promise<Approval["status"]>;
 
 /** Evaluates the texts of a streamed response as they arrive. */
 export interface ResponseGuard {

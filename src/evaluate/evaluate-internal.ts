@@ -11,18 +11,20 @@ export async function evaluateInternal(
   deps: Deps,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
-  const { collector_id, request, payload, is_foreign_body, recorded, on_ask, ...origin } = internal;
+  const { collector_id, request, payload, text = JSON.stringify(payload) } = internal;
+  const { trace_id, client_address, user_agent } = internal;
+  const { is_foreign_body, recorded, on_ask, unread = [] } = internal;
   const host = createHost(deps, identifyInternalCaller(deps, internal));
-  const { text = JSON.stringify(payload), ...client } = origin;
   const input: EvaluationInput = {
     request: { ...request, payload },
     text: `{"payload":${text}}`,
     size: Buffer.byteLength(text),
     format: "internal",
-    origin: { ...client, request_id: deps.newId() },
+    origin: { trace_id, client_address, user_agent, request_id: deps.newId() },
     recorded,
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,
+    unread,
   };
   const worker = selectWorker(input.size);
   if (!worker) return await evaluate(host, input);

@@ -11,7 +11,7 @@ const MAX_TEXTS = 50_000;
 const MAX_POINTER_CHARACTERS = 64 * 1024 * 1024;
 
 export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation {
-  const { request, text, origin, is_foreign_body = false } = assigned;
+  const { request, text, origin, is_foreign_body = false, unread = [] } = assigned;
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
@@ -21,6 +21,7 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
     attributes,
     is_foreign_body,
   });
+  payload.uninspected.push(...unread);
   checkPayload(payload);
   restoreLongIntegers(text, payload.segments);
   const session_id = request.session_id ?? origin.request_id;

@@ -56,6 +56,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   size: number;
   /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
   is_foreign_body?: boolean;
+  /** Content that could not be read as a payload. */
+  unread?: readonly Uninspected[];
   /** The request as LiteLLM sent it. */
   litellm?: LitellmRequest;
 }

@@ -1,12 +1,16 @@
 /** Creates the state that features keep between requests, once for each program. */
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
+import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
 
-export type State = Pick<Deps, "heldBytes" | "idempotency" | "live" | "workers" | "jwks">;
+export type State = Pick<
+  Deps,
+  "heldBytes" | "idempotency" | "live" | "workers" | "jwks" | "waitForApproval"
+>;
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({
   heldBytes: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
@@ -14,4 +18,5 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   live: createLiveState(deps),
   workers: createWorkerPool(),
   jwks: createJwksCache(),
+  waitForApproval: createApprovalWait(deps),
 });

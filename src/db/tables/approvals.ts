@@ -46,6 +46,15 @@ export const approvalContentTable = table<{ id: string; content: string }>({
 export const sealedContent = (id: string): SealContext =>
   sealContextOf("approval_contents.content", id);
 
+export const findApprovalStatuses = (
+  db: Db,
+  ids: readonly string[],
+): Promise<Pick<ApprovalRow, "id" | "status">[]> =>
+  db.many(
+    `SELECT id, status FROM approvals WHERE id IN (${ids.map((_, at) => `$${at + 1}`).join(", ")})`,
+    ...ids,
+  );
+
 /** Marks pending approvals as expired, and deletes their content. */
 export async function expireApprovals(db: Db, now: Date): Promise<void> {
   await db.run(
