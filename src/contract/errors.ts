@@ -5,6 +5,7 @@ export const ERRORS = {
   unauthorized: { status: 401, message: "A valid key is required." },
   forbidden: { status: 403, message: "This key does not have the required permission." },
   model_not_allowed: { status: 403, message: "This consumer may not use that model." },
+  guard_blocked: { status: 403, message: "The policy blocks this request." },
   not_found: { status: 404, message: "Not found. Check the path." },
   method_not_allowed: { status: 405, message: "This path does not support the method." },
   invalid_json: { status: 400, message: "The body is not valid JSON." },
@@ -55,6 +56,10 @@ export const ERRORS = {
   rate_limit_unavailable: {
     status: 503,
     message: "The rate-limit store is unavailable. Try again later.",
+  },
+  guard_unavailable: {
+    status: 503,
+    message: "The guard could not evaluate the traffic, and its collector is fail-closed.",
   },
   shutting_down: { status: 503, message: "This node is shutting down." },
   upstream_timeout: { status: 504, message: "The upstream did not respond in time." },

@@ -8,6 +8,8 @@ import { buildLocalResponse, buildResponse } from "./build-response.ts";
 import { chooseRegistries } from "./choose-registries.ts";
 import { findFileRegistry } from "./find-file-registry.ts";
 import { forwardRequest } from "./forward-request.ts";
+import { guardRequest } from "./guard/guard-request.ts";
+import { guardResponse } from "./guard/guard-response.ts";
 import { identifyConsumer } from "./identify-consumer.ts";
 import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
@@ -40,9 +42,12 @@ export async function handleRequest(
     const ownFiles = authenticated.consumer.files_scope === "own";
     const fileRegistryId = ownFiles ? await findFileRegistry(deps, parsed) : undefined; //      404 file
     const routed = chooseRegistries(deps, parsed, capability, fileRegistryId); //               400 pin, 403 model, 503 none capable
-    const forwarded = await forwardRequest(deps, routed, capability); //                        502, 504 upstream
+    const { guard } = authenticated.consumer;
+    const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
+    const forwarded = await forwardRequest(deps, admitted, capability); //                      502, 504 upstream
     const scoped = capability === "files" ? await scopeFiles(deps, forwarded) : forwarded; //   502 list
-    return buildResponse(deps, scoped);
+    const checked = guard ? await guardResponse(deps, scoped, guard) : scoped; //               403 blocked, 503 guard
+    return buildResponse(deps, checked);
   } catch (thrown) {
     const error = request.signal.aborted ? new AppError("client_closed") : AppError.from(thrown);
     const { status, code } = error;

@@ -1,20 +1,15 @@
-/** Reads a JSON body and locates the members that routing needs, without parsing the rest. */
-import { AppError } from "../contract/errors.ts";
+/** Reads the bytes of a JSON body, without a byte order mark. */
 import type { Deps } from "../deps.ts";
-import { type MemberScan, scanMembers } from "../lib/json/scan-members.ts";
 import { readBody } from "../read-body.ts";
 import { createByteReservation, uploadLimits } from "./open-upload.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
-export async function readJsonBody<Name extends string>(
+export async function readJsonBody(
   deps: Deps,
   authenticated: AuthenticatedRequest,
-  names: readonly Name[],
-): Promise<MemberScan<Name>> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readBytes(deps, authenticated);
-  const members = scanMembers(startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes, names);
-  if (!members.ok) throw new AppError("invalid_request", `The body is ${members.reason}.`);
-  return members;
+  return startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
 }
 
 /** A parser may ignore a byte order mark (RFC 8259, section 8.1). It is not sent upstream. */

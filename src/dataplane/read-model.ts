@@ -2,9 +2,10 @@
 import { AppError } from "../contract/errors.ts";
 import { CAPABILITIES, type Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
-import { type MemberScan, parseMember } from "../lib/json/scan-members.ts";
+import { type MemberScan, parseMember, scanMembers } from "../lib/json/scan-members.ts";
 import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
+import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
 import { parseModelReference } from "./model-reference.ts";
 import { readFormBody, streamFormBody } from "./read-form-body.ts";
@@ -35,15 +36,29 @@ export async function readModel(
     authenticated.progress.model_asked = model ?? null;
     return { ...base, body, model: parseModelReference(model) };
   }
-  const members = await readJsonBody(deps, authenticated, MEMBERS[capability]);
+  const members = scanJsonBody(await readJsonBody(deps, authenticated), capability);
   const model = parseMember(members, "model");
   authenticated.progress.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
+  return { ...base, ...parseJsonRequest(authenticated.consumer, members, capability) };
+}
+
+/** Locates the members that routing needs, without parsing the rest. */
+export function scanJsonBody(bytes: Uint8Array, capability: Capability): MemberScan<string> {
+  const members = scanMembers(bytes, MEMBERS[capability]);
+  if (!members.ok) throw new AppError("invalid_request", `The body is ${members.reason}.`);
+  return members;
+}
+
+export function parseJsonRequest(
+  consumer: ConsumerView,
+  members: MemberScan<string>,
+  capability: Capability,
+): Pick<ParsedRequest, "body" | "model" | "additional_models"> {
   rejectModelVariants(members);
-  const isLimited = authenticated.consumer.registries.some(({ models }) => models.allowed);
+  const isLimited = consumer.registries.some(({ models }) => models.allowed);
   return {
-    ...base,
     body: { kind: "json", members },
-    model: parseModelReference(model),
+    model: parseModelReference(parseMember(members, "model")),
     additional_models: isLimited && capability !== "files" ? findAdditionalModels(members) : [],
   };
 }

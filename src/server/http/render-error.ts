@@ -21,18 +21,28 @@ const BODY: Record<Plane, Body> = {
             type: referenceType(error.status),
             code: error.code,
             param: error.details.param ?? null,
+            ...approvalMembers(error),
           },
           trace_id: ids.trace_id,
         },
 };
 
-/** Format of the Anthropic API, with our code, param and retry_after added. */
-const messagesBody: Body = ({ code, status, message, details }, ids) => ({
-  type: "error",
-  error: { type: anthropicType(code, status), message, code, param: details.param ?? null },
-  ...(details.retry_after ? { retry_after: details.retry_after } : {}),
-  ...ids,
-});
+/** Members of a request that needs an approval. */
+function approvalMembers({ details: { approval_id, approval_url } }: AppError): object {
+  return approval_id === undefined ? {} : { approval_id, approval_url };
+}
+
+/** Format of the Anthropic API, with our code, param, approval and retry_after added. */
+const messagesBody: Body = (error, ids) => {
+  const { code, status, message, details } = error;
+  const type = anthropicType(code, status);
+  return {
+    type: "error",
+    error: { type, message, code, param: details.param ?? null, ...approvalMembers(error) },
+    ...(details.retry_after ? { retry_after: details.retry_after } : {}),
+    ...ids,
+  };
+};
 
 export function renderError(
   plane: Plane,

@@ -1,0 +1,53 @@
+/** Evaluates the content of a request. Rejects it if the policy blocks it, or if it needs an approval. */
+import type { Deps, Evaluation } from "../../deps.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import type { RoutedRequest } from "../stages.ts";
+import { createGuardContext } from "./create-guard-context.ts";
+import { evaluateContent, type GuardedContent } from "./evaluate-content.ts";
+import { buildAskError, buildBlockError, findApprovalId } from "./guard-errors.ts";
+import { setGuardHeader } from "./set-guard-header.ts";
+
+/** Returns the masked JSON text to send instead; null if nothing is masked. */
+export async function admitContent(
+  deps: Deps,
+  routed: RoutedRequest,
+  guard: GuardView,
+  content: Pick<GuardedContent, "payload" | "text">,
+): Promise<string | null> {
+  const { candidates } = routed;
+  const context = createGuardContext(deps, routed, guard, { direction: "input", candidates });
+  const { on_ask } = guard;
+  const evaluate = () => evaluateContent(deps, context, { ...content, on_ask });
+  let evaluation = await evaluate();
+  if (evaluation?.verdict.status === "ask" && on_ask === "wait") {
+    await waitForDecision(deps, routed, guard, evaluation);
+    // Again, now with the decision: a gate that asks skips the detectors.
+    evaluation = await evaluate();
+  }
+  if (!evaluation) return null;
+  const { verdict, transformed } = evaluation;
+  setGuardHeader(routed.ids, verdict.status);
+  if (verdict.status === "ask") throw buildAskError(deps, routed, verdict, "pending");
+  if (isBlocked(evaluation)) throw buildBlockError(verdict, "request");
+  return transformed;
+}
+
+/** A transform verdict without a rewritten payload blocks too. */
+export const isBlocked = ({ verdict, transformed }: Evaluation): boolean =>
+  verdict.status === "block" || (verdict.status === "transform" && transformed === null);
+
+/** Throws if the approval is denied. Returns after `wait_s` without a decision. */
+async function waitForDecision(
+  deps: Deps,
+  routed: RoutedRequest,
+  { wait_s }: GuardView,
+  { verdict }: Evaluation,
+): Promise<void> {
+  const approval_id = findApprovalId(verdict.findings);
+  if (approval_id === undefined) return;
+  const signal = AbortSignal.any([routed.request.signal, deps.responseDeadline]);
+  const status = await deps.waitForApproval(approval_id, { ms: wait_s * 1000, signal });
+  if (status !== "denied") return;
+  setGuardHeader(routed.ids, "ask");
+  throw buildAskError(deps, routed, verdict, "denied");
+}

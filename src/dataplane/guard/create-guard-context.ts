@@ -1,0 +1,49 @@
+/** Builds the context of an evaluation: the consumer, its session, and the model that the request is sent to. */
+import type { Direction } from "../../contract/evaluate.ts";
+import type { Deps, EvaluationContext } from "../../deps.ts";
+import { findClientAddress } from "../../lib/http/ip-address.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import type { Candidate } from "../choose-registries.ts";
+import type { RoutedRequest } from "../stages.ts";
+
+/** `candidates`: the registries that may get the request, or the one that responded. */
+export function createGuardContext(
+  { settings }: Pick<Deps, "settings">,
+  { consumer, request, ids }: RoutedRequest,
+  guard: GuardView,
+  { direction, candidates }: { direction: Direction; candidates: readonly Candidate[] },
+): EvaluationContext {
+  const { headers } = request;
+  const forwarded = headers.get("x-forwarded-for");
+  const session = headers.get("x-session-id") || ids.trace_id;
+  return {
+    collector_id: guard.collector_id,
+    trace_id: ids.trace_id,
+    client_address: findClientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
+    user_agent: headers.get("user-agent"),
+    request: {
+      direction,
+      protocol: "llm",
+      // The slug separates consumers: one must not restore the masked values of another.
+      session_id: `${consumer.slug}/${session.slice(0, MAX_SESSION_CHARACTERS)}`,
+      // Not the user header: a client must not select its policy.
+      consumer_id: consumer.id,
+      attributes: {
+        consumer: { name: consumer.name, type: "consumer" },
+        model: {
+          name: joinDistinct(candidates.map(({ model }) => model ?? "")),
+          provider: joinDistinct(candidates.map(({ registry }) => registry.provider.kind)),
+        },
+        source: { application: consumer.name },
+      },
+    },
+  };
+}
+
+const MAX_SESSION_CHARACTERS = 256;
+
+/** Sorted, so that load balancing does not change the fingerprint of an approval. */
+function joinDistinct(names: readonly string[]): string {
+  const [first = ""] = names;
+  return names.every((name) => name === first) ? first : [...new Set(names)].sort().join(",");
+}

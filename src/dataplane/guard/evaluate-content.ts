@@ -1,0 +1,51 @@
+/** Evaluates a part of the traffic. If that fails, the fail mode of the collector decides. */
+import { AppError } from "../../contract/errors.ts";
+import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "../../deps.ts";
+
+/** A JSON object and its text. */
+export type GuardedContent = Pick<InternalEvaluation, "payload" | "text" | "on_ask">;
+
+/** Returns undefined if a failed evaluation passes, because the collector is fail-open. */
+export async function evaluateContent(
+  deps: Deps,
+  context: EvaluationContext,
+  content: GuardedContent,
+): Promise<Evaluation | undefined> {
+  try {
+    return await deps.evaluate({ ...context, ...content, is_foreign_body: true, recorded: true });
+  } catch (thrown) {
+    const { status, message } = AppError.from(thrown);
+    // An error of the client, such as too many texts. For a response it is a failure.
+    if (status < 500 && context.request.direction === "input") throw thrown;
+    if (!isFailOpen(deps, context)) {
+      throw new AppError("guard_unavailable", undefined, { cause: thrown });
+    }
+    deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
+    return await recordUnread(deps, context, message);
+  }
+}
+
+/** Records content that cannot be read. Throws `guard_unavailable` unless the collector is fail-open. */
+export async function recordUnread(
+  deps: Deps,
+  context: EvaluationContext,
+  detail: string,
+): Promise<Evaluation | undefined> {
+  const isOpen = isFailOpen(deps, context);
+  const unread = [{ pointer: "", reason: "unreadable" as const, detail }];
+  let evaluation: Evaluation | undefined;
+  try {
+    const content = { payload: {}, text: "{}", unread, on_ask: "allow" as const };
+    const options = { is_foreign_body: true, recorded: true };
+    evaluation = await deps.evaluate({ ...context, ...content, ...options });
+  } catch (thrown) {
+    deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
+  }
+  if (isOpen) return evaluation;
+  const what = context.request.direction === "input" ? "request" : "response";
+  const text = `The guard cannot evaluate the ${what}, and its collector is fail-closed: ${detail}`;
+  throw new AppError("guard_unavailable", text);
+}
+
+const isFailOpen = (deps: Deps, { collector_id }: EvaluationContext): boolean =>
+  deps.snapshot().collectors.get(collector_id)?.fail_mode === "open";

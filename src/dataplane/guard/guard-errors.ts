@@ -1,0 +1,51 @@
+/** Builds the errors of the guard. Messages name finding types, never the matched text. */
+import { AppError } from "../../contract/errors.ts";
+import type { Finding, Status } from "../../contract/evaluate.ts";
+import type { Deps, Evaluation } from "../../deps.ts";
+import type { MatchedRequest } from "../stages.ts";
+
+export function buildBlockError(
+  { status, findings, trace_id }: Evaluation["verdict"],
+  what: "request" | "response",
+): AppError {
+  const types = listTypes(findings, status);
+  return new AppError(
+    "guard_blocked",
+    `The policy blocks this ${what} (${types}). Trace ${trace_id}.`,
+  );
+}
+
+/** Builds the error of a request that is not approved; the same request passes once it is. */
+export function buildAskError(
+  { settings }: Pick<Deps, "settings">,
+  { request }: Pick<MatchedRequest, "request">,
+  { findings, trace_id }: Evaluation["verdict"],
+  decision: "pending" | "denied",
+): AppError {
+  const approval_id = findApprovalId(findings);
+  if (approval_id === undefined) {
+    const text = "The request needs an approval, which cannot be stored now. Try again later.";
+    return new AppError("guard_unavailable", text);
+  }
+  const approval_url = `${settings.PUBLIC_URL ?? new URL(request.url).origin}/console/approvals?open=${approval_id}`;
+  const types = listTypes(findings, "ask");
+  const text =
+    decision === "denied"
+      ? `Approval ${approval_id} of this request was denied (${types}). Trace ${trace_id}.`
+      : `This request needs approval ${approval_id} (${types}): ${approval_url}. Repeat the same request once it is approved. Trace ${trace_id}.`;
+  return new AppError("guard_blocked", text, { details: { approval_id, approval_url } });
+}
+
+export function findApprovalId(findings: readonly Finding[]): string | undefined {
+  const [id] = findings.flatMap(({ evidence }) =>
+    typeof evidence.approval_id === "string" ? [evidence.approval_id] : [],
+  );
+  return id;
+}
+
+function listTypes(findings: readonly Finding[], action: Status): string {
+  const types = findings.flatMap(({ outcome, signal }) =>
+    outcome.action === action ? [signal.type] : [],
+  );
+  return [...new Set(types)].join(", ");
+}

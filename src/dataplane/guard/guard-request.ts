@@ -1,0 +1,57 @@
+/** Evaluates a request before it is sent upstream, and sends the masked bytes instead of the client's. */
+import { AppError } from "../../contract/errors.ts";
+import type { Capability } from "../../contract/registries.ts";
+import type { Deps } from "../../deps.ts";
+import { parseStrict } from "../../lib/json/parse-strict.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import { findReferencedFiles } from "../find-referenced-files.ts";
+import { parseJsonRequest, scanJsonBody } from "../read-model.ts";
+import type { JsonBody } from "../request-body.ts";
+import type { RoutedRequest } from "../stages.ts";
+import { admitContent } from "./admit-content.ts";
+
+export async function guardRequest(
+  deps: Deps,
+  routed: RoutedRequest,
+  guard: GuardView,
+  capability: Capability,
+): Promise<RoutedRequest> {
+  const { body } = routed;
+  if (!guard.llm.input || body.kind !== "json") return routed;
+  return await guardJson(deps, { ...routed, body }, guard, capability);
+}
+
+async function guardJson(
+  deps: Deps,
+  routed: RoutedRequest & { body: JsonBody },
+  guard: GuardView,
+  capability: Capability,
+): Promise<RoutedRequest> {
+  const { bytes } = routed.body.members;
+  const parsed = parseStrict(bytes);
+  // The upstream may read ambiguous JSON differently from the guard.
+  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
+  const { text } = parsed;
+  // scanJsonBody accepts only an object.
+  const payload = parsed.value as Record<string, unknown>;
+  const masked = await admitContent(deps, routed, guard, { payload, text });
+  if (masked === null) return routed;
+  const members = scanJsonBody(Buffer.from(masked), capability);
+  const changed = { ...routed, ...parseJsonRequest(routed.consumer, members, capability) };
+  checkRouting(routed, changed);
+  return changed;
+}
+
+/** Rejects a mask of a name that routing has checked: the upstream would get another one. */
+function checkRouting(before: RoutedRequest, after: RoutedRequest): void {
+  if (describeRouting(before) === describeRouting(after)) return;
+  const text =
+    "The policy masks the model or a file id of this request. Send names without personal data or secrets.";
+  throw new AppError("guard_blocked", text);
+}
+
+const describeRouting = ({ model, additional_models, consumer, body }: RoutedRequest): string => {
+  const hasOwnFiles = consumer.files_scope === "own" && body.kind === "json";
+  const files = hasOwnFiles ? findReferencedFiles(body.members.bytes) : [];
+  return JSON.stringify([model, additional_models, files]);
+};

@@ -1,0 +1,105 @@
+/** Evaluates a complete response before its first byte is sent. */
+import { isUtf8 } from "node:buffer";
+import { AppError } from "../../contract/errors.ts";
+import type { Capability } from "../../contract/registries.ts";
+import type { Deps } from "../../deps.ts";
+import { parseStrict } from "../../lib/json/parse-strict.ts";
+import { isEventStream } from "../../net/http/read-header-block.ts";
+import type { Bytes } from "../../net/http/reply.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import { readUsage } from "../read-usage.ts";
+import { endRequest } from "../request-progress.ts";
+import type { ForwardedRequest } from "../stages.ts";
+import { isBlocked } from "./admit-content.ts";
+import { createGuardContext } from "./create-guard-context.ts";
+import { evaluateContent, recordUnread } from "./evaluate-content.ts";
+import { buildBlockError } from "./guard-errors.ts";
+import { readGuardedReply } from "./read-guarded-reply.ts";
+import { setGuardHeader } from "./set-guard-header.ts";
+
+/** Responses that contain text. Embeddings have none; images, speech and files pass. */
+const EVALUATED: ReadonlySet<Capability> = new Set([
+  "chat",
+  "responses",
+  "messages",
+  "audio_transcription",
+]);
+
+export async function guardResponse(
+  deps: Deps,
+  forwarded: ForwardedRequest,
+  guard: GuardView,
+): Promise<ForwardedRequest> {
+  const { endpoint, reply } = forwarded;
+  const isEvaluated = endpoint.capability && EVALUATED.has(endpoint.capability);
+  if (!guard.llm.output || !isEvaluated || isEventStream(reply.headers)) return forwarded;
+  const body = await readGuardedReply(deps, forwarded);
+  const read = { ...forwarded, reply: { ...reply, body } };
+  if (body.kind === "whole" && body.bytes.length === 0) return read;
+  try {
+    const bytes = await evaluateReply(deps, read, guard);
+    return bytes ? { ...read, reply: { ...reply, body: { kind: "whole", bytes } } } : read;
+  } catch (thrown) {
+    // The upstream has processed the request, so its usage counts.
+    const { status, code } = AppError.from(thrown);
+    const usage = body.kind === "whole" ? readUsage(body.bytes) : null;
+    const { registry } = forwarded.candidate;
+    endRequest(deps, forwarded, { status, error_code: code, registry, usage });
+    throw thrown;
+  }
+}
+
+/** Returns the masked response; undefined to send it unchanged. */
+async function evaluateReply(
+  deps: Deps,
+  forwarded: ForwardedRequest,
+  guard: GuardView,
+): Promise<Bytes | undefined> {
+  const context = createGuardContext(deps, forwarded, guard, {
+    direction: "output",
+    candidates: [forwarded.candidate],
+  });
+  const content = readContent(forwarded);
+  const evaluation =
+    typeof content === "string"
+      ? await recordUnread(deps, context, content)
+      : await evaluateContent(deps, context, { ...content, on_ask: "allow" });
+  if (!evaluation) return undefined;
+  const { verdict, transformed } = evaluation;
+  setGuardHeader(forwarded.ids, verdict.status);
+  if (isBlocked(evaluation)) throw buildBlockError(verdict, "response");
+  if (transformed === null || typeof content === "string") return undefined;
+  return Buffer.from(content.isText ? readText(transformed) : transformed);
+}
+
+interface ReplyContent {
+  payload: Record<string, unknown>;
+  text: string;
+  /** True: the response is not JSON, and `payload` contains its text. */
+  isText: boolean;
+}
+
+/** Returns the reason if the response cannot be read. */
+function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyContent | string {
+  if (body.kind === "stream") return "The response is too large.";
+  if (headers.get("content-encoding") !== undefined) return "The response is compressed.";
+  const { bytes } = body;
+  const parsed = parseStrict(bytes);
+  if (parsed.ok && isObject(parsed.value)) {
+    return { payload: parsed.value, text: parsed.text, isText: false };
+  }
+  if (!parsed.ok && JSON_TYPE.test(headers.get("content-type") ?? "")) {
+    return `The response is ${parsed.reason}.`;
+  }
+  if (!isUtf8(bytes)) return "The response is not valid UTF-8.";
+  const payload = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() };
+  return { payload, text: JSON.stringify(payload), isText: true };
+}
+
+const JSON_TYPE = /json/i;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns the text of a rewritten payload of `readContent`. */
+const readText = (json: string): string => (JSON.parse(json) as { text: string }).text;

@@ -1,0 +1,143 @@
+/** Requests of a guarded consumer that need an approval: rejected, held, or passed. */
+import { describe, expect, test } from "bun:test";
+import { makeDetector } from "../kit/guard.ts";
+import { type GuardedConsumer, makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
+import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
+
+const CHAT = "/v1/chat/completions";
+const MAIL = "jane.doe@example.com";
+const chat = (content: string) => ({ model: "m", messages: [{ role: "user", content }] });
+const ASK = {
+  name: "careful",
+  when: { field: "model.name", op: "eq", value: "m" },
+  action: "ask",
+};
+
+describe.each(databaseKinds)("on %s", (database) => {
+  const kitOf = sharedKit({ database, settings: { ACTIVITY_COMMIT: "before" } });
+
+  /** Asks for every request, and masks personal data of those that pass. */
+  async function makeAsking(kit: Kit, guard: object): Promise<GuardedConsumer> {
+    const { id } = await makeDetector(kit, "data_loss_prevention");
+    const input_rules = [{ detector_id: id, action: "transform" }];
+    return await makeGuardedConsumer(kit, { gates: [ASK], input_rules }, { guard: { ...guard } });
+  }
+
+  const pendingOf = async (kit: Kit, { collector }: GuardedConsumer) => {
+    const list = await kit.get(`/v1/approvals?status=pending&collector_id=${collector.id}`);
+    return ((await list.json()) as { items: { id: string }[] }).items.map(({ id }) => id);
+  };
+  const decide = (kit: Kit, id: string | undefined, decision: string) =>
+    kit.post(`/v1/approvals/${id}/decide`, { decision });
+
+  test("a request that needs approval is rejected with a link, and passes once approved", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, {});
+    const body = chat(`Write to ${MAIL}`);
+
+    const refused = await it.post(CHAT, body);
+    const { error } = (await refused.json()) as { error: Record<string, string> };
+    const [approval_id] = await pendingOf(kit, it);
+    await decide(kit, approval_id, "approved");
+    const passed = await it.post(CHAT, body);
+    const other = await it.post(CHAT, chat("Something else"));
+
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("x-ag-guard")).toBe("ask");
+    const approval_url = `${kit.url}/console/approvals?open=${approval_id}`;
+    expect(error).toMatchObject({ code: "guard_blocked", approval_id, approval_url });
+    expect(error.message).toContain(approval_url);
+    expect(passed.status).toBe(200);
+    expect(passed.headers.get("x-ag-guard")).toBe("transform");
+    expect(other.status).toBe(403);
+    expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
+  });
+
+  test("on /v1/messages the approval is in the error of the Anthropic format", async () => {
+    const kit = await kitOf();
+    const attach = { provider: "anthropic" };
+    await using it = await makeGuardedConsumer(kit, { gates: [ASK] }, { attach });
+
+    const reply = await it.post("/v1/messages", { ...chat("Hello"), max_tokens: 9 });
+
+    const [approval_id] = await pendingOf(kit, it);
+    expect(await reply.json()).toMatchObject({ type: "error", error: { approval_id } });
+  });
+
+  test("with on_ask wait a request is held until it is approved, and is then masked", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 60 });
+
+    const waiting = it.post(CHAT, chat(`Write to ${MAIL}`));
+    await until(async () => (await pendingOf(kit, it)).length === 1);
+    expect(it.upstream.hits).toEqual([]);
+    await decide(kit, (await pendingOf(kit, it))[0], "approved");
+
+    const reply = await waiting;
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-ag-guard")).toBe("transform");
+    expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
+  });
+
+  test("a held request that is denied is rejected", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 60 });
+
+    const waiting = it.post(CHAT, chat("Hello"));
+    await until(async () => (await pendingOf(kit, it)).length === 1);
+    await decide(kit, (await pendingOf(kit, it))[0], "denied");
+
+    const reply = await waiting;
+    expect(reply.status).toBe(403);
+    expect(await reply.json()).toMatchObject({
+      error: { code: "guard_blocked", message: expect.stringContaining("denied") },
+    });
+    expect(it.upstream.hits).toEqual([]);
+  });
+
+  test("a held request without a decision is rejected with the link after wait_s", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 1 });
+
+    const reply = await it.post(CHAT, chat("Hello"));
+
+    const [approval_id] = await pendingOf(kit, it);
+    expect(reply.status).toBe(403);
+    expect(await reply.json()).toMatchObject({ error: { code: "guard_blocked", approval_id } });
+    expect(it.upstream.hits).toEqual([]);
+  });
+
+  test("a client that disconnects ends its wait", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 300 });
+    const abort = new AbortController();
+    const headers = { "content-type": "application/json", traceparent: `00-${TRACE}-${SPAN}-01` };
+    const body = JSON.stringify(chat("Hello"));
+
+    const waiting = it.call(CHAT, { method: "POST", headers, body, signal: abort.signal });
+    await until(async () => (await pendingOf(kit, it)).length === 1);
+    abort.abort();
+
+    await expect(waiting).rejects.toThrow();
+    expect(await it.event(TRACE)).toMatchObject({ status: 499, error_code: "client_closed" });
+  });
+
+  test("with on_ask allow a request passes, is masked, and its finding is reported", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "allow" });
+
+    const reply = await it.post(CHAT, chat(`Write to ${MAIL}`));
+
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-ag-guard")).toBe("transform");
+    expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
+    expect(await pendingOf(kit, it)).toEqual([]);
+    const [input] = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+    expect(input).toMatchObject({ findings: [{ evidence: { would_be: "ask" } }, {}] });
+  });
+});
+
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+const SPAN = "b7ad6b7169203331";

@@ -1,0 +1,115 @@
+/** Traffic of a guarded consumer that cannot be evaluated: the fail mode of the collector decides. */
+import { expect, test } from "bun:test";
+import { type Draft, makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import type { UpstreamResponse } from "../kit/upstream.ts";
+
+const kitOf = sharedKit({ settings: { JSON_BODY_MIB: "1" } });
+const CHAT = "/v1/chat/completions";
+const CHAT_BODY = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+const OPEN = { collector: { fail_mode: "open" } };
+const JSON_TYPE = { "content-type": "application/json" };
+
+/** A rule whose detector fails. */
+async function failingRule() {
+  const settings = { url: "http://127.0.0.1:9/", allow_private: true };
+  const { id } = await makeDetector(await kitOf(), "http", settings);
+  return [{ detector_id: id, action: "block" }];
+}
+
+async function sendChat(policy: Draft, options: object) {
+  await using it = await makeGuardedConsumer(await kitOf(), policy, options);
+  const reply = await it.post(CHAT, CHAT_BODY);
+  const trace_id = reply.headers.get("x-ag-trace-id");
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    text: await reply.text(),
+    sent: it.upstream.hits.length,
+    event: await it.event(trace_id),
+    evaluations: await it.evaluations(trace_id),
+  };
+}
+
+test("a request whose detector fails is a 503 if the collector is fail-closed, and passes if open", async () => {
+  const policy = { input_rules: await failingRule() };
+
+  const closed = await sendChat(policy, {});
+  const open = await sendChat(policy, OPEN);
+
+  expect(closed).toMatchObject({ status: 503, sent: 0, evaluations: [{ status: "error" }] });
+  expect(JSON.parse(closed.text)).toMatchObject({ error: { code: "guard_unavailable" } });
+  expect(closed.event).toMatchObject({ status: 503, error_code: "guard_unavailable" });
+  expect(open).toMatchObject({ status: 200, sent: 1 });
+  expect(open.evaluations[0]).toMatchObject({ detectors: { failed: [{}] } });
+});
+
+test("a response whose detector fails is not returned if the collector is fail-closed", async () => {
+  const policy = { output_rules: await failingRule() };
+  const choices = [{ message: { role: "assistant", content: "Hi" } }];
+  const script = { body: { choices, usage: { prompt_tokens: 3, completion_tokens: 4 } } };
+
+  const closed = await sendChat(policy, { script });
+  const open = await sendChat(policy, { script, ...OPEN });
+
+  expect(closed).toMatchObject({ status: 503, sent: 1 });
+  expect(closed.event).toMatchObject({ error_code: "guard_unavailable", input_tokens: 3 });
+  expect(open.status).toBe(200);
+});
+
+const gzip = Buffer.from(Bun.gzipSync(Buffer.from('{"choices":[]}')));
+const UNREADABLE: [string, UpstreamResponse][] = [
+  ["is not valid JSON", { headers: JSON_TYPE, body: '{"choices":[' }],
+  ["is ambiguous JSON", { headers: JSON_TYPE, body: '{"id":1,"id":2}' }],
+  ["is compressed", { headers: { ...JSON_TYPE, "content-encoding": "gzip" }, body: gzip }],
+  ["is not text", { headers: { "content-type": "text/plain" }, body: Buffer.from([0xff, 0xfe]) }],
+  [
+    "exceeds JSON_BODY_MIB",
+    { headers: JSON_TYPE, chunks: ['{"a":"', "x".repeat(700_000), "x".repeat(700_000), '"}'] },
+  ],
+];
+
+test.each(UNREADABLE)("a response that %s is never passed without a record", async (_, script) => {
+  const closed = await sendChat({}, { script });
+  const open = await sendChat({}, { script, ...OPEN });
+
+  const unread = { direction: "output", detectors: { uninspected: [{ reason: "unreadable" }] } };
+  expect(closed).toMatchObject({ status: 503, evaluations: [{}, unread] });
+  expect(JSON.parse(closed.text)).toMatchObject({ error: { code: "guard_unavailable" } });
+  expect(open).toMatchObject({ status: 200, evaluations: [{}, unread] });
+  const { body, chunks = [] } = script;
+  if (chunks.length > 0) expect(open.text).toBe(chunks.join(""));
+  else if (typeof body === "string") expect(open.text).toBe(body);
+});
+
+test("an unreadable response is blocked by a rule for uninspected content", async () => {
+  const { id } = await makeDetector(await kitOf(), "uninspected", { reasons: ["unreadable"] });
+  const output_rules = [{ detector_id: id, action: "block" }];
+  const script = { headers: JSON_TYPE, body: "{" };
+
+  const open = await sendChat({ output_rules }, { script, ...OPEN });
+
+  expect(open).toMatchObject({ status: 403, event: { error_code: "guard_blocked" } });
+});
+
+test("an error of the upstream keeps its status, and its text is evaluated", async () => {
+  const { id } = await makeDetector(await kitOf(), "data_loss_prevention");
+  const output_rules = [{ detector_id: id, action: "transform" }];
+  const body = { error: { message: "Unknown user jane.doe@example.com" } };
+  const headers = { "retry-after": "7" };
+
+  const json = await sendChat({ output_rules }, { script: { status: 429, headers, body } });
+  const page = { status: 500, headers: { "content-type": "text/html" } };
+  const html = await sendChat(
+    { output_rules },
+    { script: { ...page, body: "<p>Mail jane.doe@example.com</p>" } },
+  );
+
+  expect(json).toMatchObject({ status: 429 });
+  expect(json.headers.get("retry-after")).toBe("7");
+  expect(json.text).toContain("Unknown user");
+  expect(html).toMatchObject({ status: 500 });
+  expect(html.text).toContain("<p>Mail");
+  expect(json.text + html.text).not.toContain("jane.doe");
+});
