@@ -1,11 +1,20 @@
-/** Form of a consumer: address, registries in order, balancing and failover. */
+/** Form of a consumer: address, registries in order, balancing, failover and guard. */
 import type { AttachedRegistry, Consumer } from "../../contract/consumers.ts";
 import type { Registry } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
+import {
+  type ConsumerGuardDraft,
+  ConsumerGuardFields,
+  toConsumerGuard,
+  toConsumerGuardDraft,
+} from "../guard/consumer-guard.tsx";
+import type { GuardSources } from "../guard/guard-sources.ts";
+import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { findProblemsBelow } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
+import { IdentityFields } from "../ui/identity-fields.tsx";
 import { splitNames } from "../ui/text.ts";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { AttachedRegistries } from "./attached-registries.tsx";
@@ -15,6 +24,7 @@ interface ConsumerFormProps {
   /** Undefined: a new consumer. */
   consumer: Consumer | undefined;
   upstreams: readonly Registry[];
+  sources: GuardSources;
 }
 
 type Algorithm = Consumer["balancing"]["algorithm"];
@@ -37,9 +47,12 @@ interface ConsumerDraft {
   resend_billable: boolean;
   files_scope: string;
   origins: string;
+  guard: ConsumerGuardDraft;
 }
 
-export function ConsumerForm({ gateway_id, consumer, upstreams }: ConsumerFormProps) {
+export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: ConsumerFormProps) {
+  const { gateways } = useSession();
+  const gateway = gateways.find(({ id }) => id === gateway_id);
   const form = useResourceForm({
     noun: "consumer",
     loaded: consumer,
@@ -54,23 +67,13 @@ export function ConsumerForm({ gateway_id, consumer, upstreams }: ConsumerFormPr
     createdPath: ({ id }) => `/gateways/${gateway_id}/consumers/${id}?tab=keys`,
     nextStep: "It needs a key next.",
   });
-  const { stored, draft, change, problem } = form;
+  const { draft, change, problem } = form;
   return (
     <ResourceForm form={form}>
       <Section title="Identity">
-        <TextField
-          label="Name"
-          required
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          problem={problem("name")}
-        />
-        <TextField
-          label={stored ? "Slug" : "Slug (optional)"}
-          value={draft.slug}
-          onChange={(slug) => change({ slug })}
-          problem={problem("slug")}
-          hint="First part of its URL path. Unique in the installation. Generated if empty."
+        <IdentityFields
+          form={form}
+          slugHint="First part of its URL path. Unique in the installation."
         />
         <CheckField
           label="Active"
@@ -147,6 +150,17 @@ export function ConsumerForm({ gateway_id, consumer, upstreams }: ConsumerFormPr
           hint="Origins of web pages that may call this consumer, such as https://app.example.com. Separated by commas."
         />
       </Section>
+      {gateway && (
+        <Section title="Guard" about="Evaluates requests, responses and MCP tool calls.">
+          <ConsumerGuardFields
+            gateway={gateway}
+            draft={draft.guard}
+            sources={sources}
+            onChange={(guard) => change({ guard })}
+            problem={problem}
+          />
+        </Section>
+      )}
     </ResourceForm>
   );
 }
@@ -165,6 +179,7 @@ function toDraft(consumer: Consumer | undefined): ConsumerDraft {
     resend_billable: failover?.resend_billable ?? false,
     files_scope: consumer?.files_scope ?? "shared",
     origins: consumer?.cors.origins.join(", ") ?? "",
+    guard: toConsumerGuardDraft(consumer?.guard ?? null),
   };
 }
 
@@ -183,4 +198,5 @@ const toInput = (draft: ConsumerDraft) => ({
   },
   files_scope: draft.files_scope === "own" ? ("own" as const) : ("shared" as const),
   cors: { origins: splitNames(draft.origins) },
+  guard: toConsumerGuard(draft.guard),
 });

@@ -2,7 +2,9 @@
 import type { Registry } from "../../contract/registries.ts";
 import { call, type Reader, ROOT_URL } from "../api.ts";
 import { consumers, registries } from "../endpoints.ts";
+import { readGuardSources } from "../guard/guard-sources.ts";
 import { readAllPages } from "../read-all-pages.ts";
+import { useSession } from "../session.ts";
 import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ConsumerForm } from "./consumer-form.tsx";
@@ -23,16 +25,18 @@ interface ConsumerPageProps {
 
 export function ConsumerPage({ gateway_id, consumer_id }: ConsumerPageProps) {
   const tab = useTab(TABS);
+  const { allGateways } = useSession();
   return (
     <ResourcePage
       noun="consumer"
       id={consumer_id}
       load={async (read) => {
-        const [upstreams, stored] = await Promise.all([
+        const [upstreams, sources, stored] = await Promise.all([
           readRegistries(read, gateway_id),
+          readGuardSources(read, allGateways),
           consumer_id ? read(consumers.get, { params: { gateway_id, consumer_id } }) : undefined,
         ]);
-        return { upstreams, stored };
+        return { upstreams, sources, stored };
       }}
       about={({ slug }) => <code>{`${new URL(slug, ROOT_URL).href}/v1`}</code>}
       actions={({ id, name, slug, version }) => (
@@ -51,7 +55,7 @@ export function ConsumerPage({ gateway_id, consumer_id }: ConsumerPageProps) {
         </DeleteButton>
       )}
     >
-      {({ upstreams, stored }) => (
+      {({ upstreams, sources, stored }) => (
         <>
           {stored && <Tabs label="Consumer" tabs={TABS} />}
           {stored && tab === "keys" ? (
@@ -59,7 +63,12 @@ export function ConsumerPage({ gateway_id, consumer_id }: ConsumerPageProps) {
           ) : stored && tab === "explain" ? (
             <ExplainRouting consumer={stored} />
           ) : (
-            <ConsumerForm gateway_id={gateway_id} consumer={stored} upstreams={upstreams} />
+            <ConsumerForm
+              gateway_id={gateway_id}
+              consumer={stored}
+              upstreams={upstreams}
+              sources={sources}
+            />
           )}
         </>
       )}

@@ -1,24 +1,32 @@
-/** Form of a gateway: name, slug and labels. */
+/** Form of a gateway: name, slug, labels and guard. */
 import type { Gateway } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
-import { TextField } from "../ui/field.tsx";
+import { GuardFields, toGuardDraft, toGuardInput } from "../guard/guard-fields.tsx";
+import type { GuardSources } from "../guard/guard-sources.ts";
 import { Section } from "../ui/form.tsx";
+import { IdentityFields } from "../ui/identity-fields.tsx";
 import { PairsField, toPairs, toRecord } from "../ui/pairs-field.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 
 interface GatewayFormProps {
   /** Undefined: a new gateway. */
   gateway: Gateway | undefined;
+  sources: GuardSources;
 }
 
-export function GatewayForm({ gateway }: GatewayFormProps) {
+export function GatewayForm({ gateway, sources }: GatewayFormProps) {
   const form = useResourceForm({
     noun: "gateway",
     loaded: gateway,
     toDraft,
-    save: ({ name, slug, labels }, stored) => {
-      const body = { name, ...(slug ? { slug } : {}), metadata: toRecord(labels) };
+    save: ({ name, slug, labels, guard }, stored) => {
+      const body = {
+        name,
+        ...(slug ? { slug } : {}),
+        metadata: toRecord(labels),
+        ...(guard ? { guard: toGuardInput(guard) } : {}),
+      };
       if (!stored) return call(gateways.create, { params: {}, body });
       const params = { gateway_id: stored.id };
       return call(gateways.update, { params, body, version: stored.version });
@@ -30,19 +38,9 @@ export function GatewayForm({ gateway }: GatewayFormProps) {
   return (
     <ResourceForm form={form}>
       <Section title="Identity">
-        <TextField
-          label="Name"
-          required
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          problem={problem("name")}
-        />
-        <TextField
-          label={stored ? "Slug" : "Slug (optional)"}
-          value={draft.slug}
-          onChange={(slug) => change({ slug })}
-          problem={problem("slug")}
-          hint="Clients may send it as X-AG-Gateway-Slug. Lowercase letters, digits and dashes. Generated if empty."
+        <IdentityFields
+          form={form}
+          slugHint="Clients may send it as X-AG-Gateway-Slug. Lowercase letters, digits and dashes."
         />
         <PairsField
           label="Labels"
@@ -52,6 +50,20 @@ export function GatewayForm({ gateway }: GatewayFormProps) {
           onChange={(labels) => change({ labels })}
         />
       </Section>
+      {stored && draft.guard && (
+        <Section
+          title="Guard"
+          about="Evaluates the traffic of principals, and of consumers without a guard of their own."
+        >
+          <GuardFields
+            gateway_id={stored.id}
+            guard={draft.guard}
+            sources={sources}
+            onChange={(guard) => change({ guard })}
+            problem={problem}
+          />
+        </Section>
+      )}
     </ResourceForm>
   );
 }
@@ -60,4 +72,5 @@ const toDraft = (gateway: Gateway | undefined) => ({
   name: gateway?.name ?? "",
   slug: gateway?.slug ?? "",
   labels: toPairs(gateway?.metadata),
+  guard: gateway && toGuardDraft(gateway.guard),
 });

@@ -3,9 +3,11 @@ import type { ReactNode } from "react";
 import type { Gateway } from "../../contract/gateways.ts";
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
+import { type GuardSources, readGuardSources } from "../guard/guard-sources.ts";
 import { LimitBlocks } from "../rate-limits/limit-blocks.tsx";
 import { LimitUsage } from "../rate-limits/limit-usage.tsx";
 import { RateLimitsForm } from "../rate-limits/rate-limits-form.tsx";
+import { useSession } from "../session.ts";
 import { Ready, RefreshButton } from "../ui/page.tsx";
 import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
@@ -26,12 +28,14 @@ const LIVE: readonly Tab[] = ["usage", "blocks"];
 
 export function GatewayPage({ gateway_id }: { gateway_id?: string }) {
   const tab = useTab(TABS);
+  const { allGateways } = useSession();
   return (
     <ResourcePage
       noun="gateway"
       id={gateway_id}
       load={async (read) => ({
         stored: gateway_id ? await read(gateways.get, { params: { gateway_id } }) : undefined,
+        sources: await readGuardSources(read, allGateways),
       })}
       about={() => "Settings and rate limits of the gateway."}
       actions={({ id, name, slug, version }) => (
@@ -49,24 +53,24 @@ export function GatewayPage({ gateway_id }: { gateway_id?: string }) {
         </>
       )}
     >
-      {({ stored }) =>
+      {({ stored, sources }) =>
         stored ? (
           <>
             <Tabs label="Gateway" tabs={TABS} />
-            {CONTENT[tab](stored)}
+            {CONTENT[tab](stored, sources)}
           </>
         ) : (
-          <GatewayForm gateway={undefined} />
+          <GatewayForm gateway={undefined} sources={sources} />
         )
       }
     </ResourcePage>
   );
 }
 
-const CONTENT: Record<Tab, (gateway: Gateway) => ReactNode> = {
-  "": (gateway) => (
+const CONTENT: Record<Tab, (gateway: Gateway, sources: GuardSources) => ReactNode> = {
+  "": (gateway, sources) => (
     <>
-      <GatewayForm gateway={gateway} />
+      <GatewayForm gateway={gateway} sources={sources} />
       <RequiredPlugins gateway={gateway} />
     </>
   ),
