@@ -20,5 +20,7 @@ export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
     };
     compiled.set(policy, list);
   }
-  return list.names.has(model) || list.patterns.some((entry) => matchesModel(entry, model));
+  if (list.names.has(model)) return true;
+  // LiteLLM calls every model of a list such as `a,b`, of which a pattern checks only the beginning.
+  return !model.includes(",") && list.patterns.some((entry) => matchesModel(entry, model));
 }

@@ -87,6 +87,8 @@ test.each([
   ["models with a preset that fits a pattern", { models: ["open/a@preset/any"] }],
   ["models in another case", { Models: ["expensive"] }],
   ["models with a long s", { modelſ: ["expensive"] }],
+  ["a list of models that begins like a pattern", { model: "open/a,expensive" }],
+  ["models with a list that begins like a pattern", { models: ["open/a,expensive"] }],
   ["fallbacks", { fallbacks: ["expensive"] }],
   ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
   ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],
