@@ -1,6 +1,6 @@
 /** Reads the text of all parts of a zip archive, such as a Word, Excel or PowerPoint document. */
 
-import { decodeText } from "./decode-text.ts";
+import { containsBinary, decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import { detectFileKind } from "./file-kind.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
@@ -30,7 +30,8 @@ export async function readArchiveText(
     try {
       const part = await read();
       const xml = detectFileKind(part) === undefined ? decodeText(part, null) : undefined;
-      if (xml !== undefined && XML.test(xml)) text += `${await readXmlText(xml, budget.slicer)}\n`;
+      const isXml = xml !== undefined && XML.test(xml) && !containsBinary(xml);
+      if (isXml) text += `${await readXmlText(xml, budget.slicer)}\n`;
       else {
         const nested = await readPart(part);
         text += `${nested.text}\n`;

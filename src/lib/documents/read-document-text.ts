@@ -1,7 +1,7 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { decodeText, readCharset } from "./decode-text.ts";
+import { containsBinary, decodeText, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, isMedia } from "./file-kind.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
@@ -104,8 +104,14 @@ async function readPart(
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
   const parts = await readMimeParts(text, budget, inside);
-  return { ...read, text: read.text + parts.text, unread: parts.unread, cut };
+  const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
+  return { ...read, text: read.text + parts.text, unread, cut };
 }
+
+const OTHER_BYTES: UnreadPart = {
+  problem: "binary",
+  reason: "The file contains bytes that are not text.",
+};
 
 const wholeText = (kind: DocumentKind, text: string): PartText => ({
   kind,

@@ -1,6 +1,6 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 import { isUtf8 } from "node:buffer";
-import { decodeText, readCharset } from "../../lib/documents/decode-text.ts";
+import { containsBinary, decodeText, readCharset } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -13,10 +13,19 @@ import type { StringEncoding } from "../segment.ts";
 import type { JsonObject } from "./payload.ts";
 
 export type DecodedMember =
-  /** `isMail`: parts of the text are encoded, so that it is a document as well. */
-  | { kind: "text"; text: string; encoding: StringEncoding; isMail: boolean }
+  | DecodedText
   /** `isAmbiguous`: the string may be prose, and is read as text as well. */
   | { kind: "document" | "media" | "binary"; isAmbiguous?: boolean };
+
+interface DecodedText {
+  kind: "text";
+  text: string;
+  encoding: StringEncoding;
+  /** Parts of the text are encoded, so that it is a document as well. */
+  isMail: boolean;
+  /** Not all of it is text. */
+  hasBinary: boolean;
+}
 
 /** Returns undefined if the string is plain text, or too short to be encoded. */
 export function decodeMember(key: string, value: string): DecodedMember | undefined {
@@ -36,7 +45,9 @@ export function decodeMember(key: string, value: string): DecodedMember | undefi
   if (data.length < (isDeclared ? MIN_DECLARED_CHARACTERS : MIN_ENCODED_CHARACTERS))
     return undefined;
   const decoded = decodeBase64("", data) ?? decodeLenient(data);
-  if (decoded === undefined) return undefined;
+  if (decoded === undefined) {
+    return isDeclared && hasInnerPadding(data) ? { kind: "binary", isAmbiguous: true } : undefined;
+  }
   const isAmbiguous = hasShortLines(value);
   if (!isDeclared && !isPlausible(decoded, data, isAmbiguous)) return undefined;
   return decoded.kind === "text" ? decoded : { ...decoded, isAmbiguous };
@@ -47,14 +58,19 @@ export const declaresBase64 = (members: JsonObject): boolean =>
   members.type === "base64" ||
   (members.type !== "text" && MIME_TYPES.some((name) => name in members));
 
-/** Returns the bytes of a data URL or base64 string. */
+/** Returns the bytes of a data URL or base64 string; none if it is not base64. */
 export function decodeMemberBytes(value: string): Uint8Array {
   const url = DATA_URL.exec(value);
-  if (!url) return Buffer.from(value, "base64");
-  const data = value.slice(url[0].length);
-  return isBase64(url[1] ?? "")
-    ? Buffer.from(unescapePercent(data), "base64")
-    : decodePercentBytes(data);
+  const data = url ? value.slice(url[0].length) : value;
+  if (url && !isBase64(url[1] ?? "")) return decodePercentBytes(data);
+  const base64 = url ? unescapePercent(data) : data;
+  return hasInnerPadding(base64) ? new Uint8Array() : Buffer.from(base64, "base64");
+}
+
+/** Detects data after the padding, which some decoders read and others ignore. */
+function hasInnerPadding(base64: string): boolean {
+  const padding = base64.indexOf("=");
+  return padding >= 0 && /[\w+/-]/.test(base64.slice(padding));
 }
 
 /** Writes changed text in the encoding that it was read from. */
@@ -86,10 +102,16 @@ function decodeBase64(prefix: string, data: string): DecodedMember | undefined {
   if (detectFileKind(bytes)) return { kind: "document" };
   const text = decodeText(bytes, charset);
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
-  return text === undefined
-    ? { kind: "binary" }
-    : { kind: "text", text, encoding: { prefix, alphabet }, isMail: hasMimeParts(text) };
+  return text === undefined ? { kind: "binary" } : toDecodedText(text, { prefix, alphabet });
 }
+
+const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => ({
+  kind: "text",
+  text,
+  encoding,
+  isMail: hasMimeParts(text),
+  hasBinary: containsBinary(text),
+});
 
 /** Ignores characters outside base64, as Python and PHP do. */
 function decodeLenient(data: string): DecodedMember | undefined {
@@ -104,8 +126,7 @@ function decodePercent(prefix: string, data: string): DecodedMember {
   if (detectFileKind(bytes)) return { kind: "document" };
   const text = decodeText(bytes, readCharset(prefix));
   if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
-  const encoding: StringEncoding = { prefix, alphabet: "percent" };
-  return { kind: "text", text, encoding, isMail: hasMimeParts(text) };
+  return toDecodedText(text, { prefix, alphabet: "percent" });
 }
 
 const isBase64 = (parameters: string): boolean => /;\s{0,9}base64\s{0,9}$/i.test(parameters);
@@ -140,7 +161,7 @@ const MIN_DECLARED_CHARACTERS = 16;
 const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
 const DATA_URL = /^\s{0,9}data:([^,]{0,200}),/i;
 // Linear: the unbounded class and the padding are disjoint.
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const BASE64 = /^[A-Za-z0-9+/_-]*=*$/;
 
 /** Members that only the provider can decrypt. */
 export const SEALED_MEMBERS = [

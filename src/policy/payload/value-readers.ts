@@ -165,20 +165,24 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const { source, pointer } = location;
   const file = { filename: null, content_type: null, data: value, url: null, pointer };
   if (decoded.kind === "text") {
-    const { text, encoding, isMail } = decoded;
+    const { text, encoding, isMail, hasBinary } = decoded;
     out.segments.push(createSegment(text, source, { ...location, encoding }));
     if (isMail) out.documents.push(file);
+    if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
   const { kind, isAmbiguous } = decoded;
   if (kind === "document") out.documents.push(file);
-  else if (!SIGNATURE_MEMBERS.has(key) && out.uninspected.length < MAX_UNINSPECTED) {
-    const reason = key === "encrypted_content" ? "encrypted" : kind;
-    out.uninspected.push({ pointer, reason });
-  }
+  else reportBytes(out, pointer, key, kind);
   // A key or token may resemble encoded bytes.
   const isShort = value.length <= MAX_TOKEN_CHARACTERS && !SEALED_MEMBERS.includes(key);
   if (isAmbiguous || (kind === "binary" && isShort)) readText(out, value, location);
+}
+
+/** Lists bytes of which no text is read. */
+function reportBytes(out: Payload, pointer: string, key: string, kind: "media" | "binary"): void {
+  if (SIGNATURE_MEMBERS.has(key) || out.uninspected.length >= MAX_UNINSPECTED) return;
+  out.uninspected.push({ pointer, reason: key === "encrypted_content" ? "encrypted" : kind });
 }
 
 /** Signatures of a provider for its own texts, which carry no content. */

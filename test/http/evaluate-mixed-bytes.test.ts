@@ -1,0 +1,116 @@
+/** Bytes that follow text, or that a sender declares as text, are listed as not inspected. */
+import { expect, test } from "bun:test";
+import { deflateRawSync, gzipSync } from "node:zlib";
+import type { Json } from "../kit/check-verdict.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const CARD = "Card 4111 1111 1111 1111.";
+const PROSE = "These are the notes of the meeting. ".repeat(200);
+const CIPHER = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 151) % 256));
+
+/** An archive of tar: each file after a block with its name. */
+const tar = (...files: Uint8Array[]): Buffer =>
+  Buffer.concat(
+    files.flatMap((file) => {
+      const header = Buffer.alloc(512);
+      header.write("a.txt");
+      return [header, file, Buffer.alloc(512 - (file.length % 512))];
+    }),
+  );
+
+const member = (url: string): Json => ({
+  messages: [{ role: "user", content: [{ type: "file", file: { file_data: url } }] }],
+});
+const attachment = (data: string, content_type = "text/plain"): Json => ({
+  input: "See the file.",
+  attachments: [{ filename: "a", content_type, data }],
+});
+
+/** Returns the reasons of both ways to send a file. */
+async function reasonsOf(file: Buffer, content_type = "text/plain"): Promise<string[][]> {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+  const data = file.toString("base64");
+  const reasons: string[][] = [];
+  for (const payload of [
+    member(`data:${content_type};base64,${data}`),
+    attachment(data, content_type),
+  ]) {
+    const { detectors } = await guard.evaluate({ payload });
+    reasons.push(detectors.uninspected.map(({ reason }) => reason));
+  }
+  return reasons;
+}
+
+test.each([
+  ["compressed bytes", Buffer.concat([Buffer.from(PROSE), gzipSync(CARD)])],
+  ["UTF-16", Buffer.concat([Buffer.from(PROSE), Buffer.from(CARD, "utf16le"), Buffer.from(PROSE)])],
+  ["a file in a tar", tar(Buffer.from(PROSE), gzipSync(CARD), Buffer.from(PROSE))],
+])("%s after text are listed as not inspected", async (_, file) => {
+  expect(await reasonsOf(file)).toEqual([["binary"], ["binary"]]);
+});
+
+test.each(["koi8-r", "windows-1251", "utf-16le", "shift_jis", "x-user-defined"])(
+  "bytes that are declared as text in %s are listed as not inspected",
+  async (charset) => {
+    const content_type = `text/plain;charset=${charset}`;
+
+    expect(await reasonsOf(CIPHER, content_type)).toEqual([["binary"], ["binary"]]);
+  },
+);
+
+test.each([
+  ["koi8-r", Buffer.from("f0d2c9d7c5d42c20ccc0c4c921".repeat(20), "hex")],
+  ["utf-8", Buffer.from(`\x1b[31m${PROSE}\x1b[0m\f_\b_ déjà vu \u{1f600}`)],
+])("text in %s is not listed", async (charset, file) => {
+  expect(await reasonsOf(file, `text/plain;charset=${charset}`)).toEqual([[], []]);
+});
+
+test("text before and after other bytes is still inspected", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const [prose, card, other] = [Buffer.from(PROSE), Buffer.from(CARD), gzipSync("notes")];
+
+  for (const parts of [
+    [card, prose, other],
+    [prose, other, card],
+  ]) {
+    const data = Buffer.concat(parts).toString("base64");
+    const verdict = await guard.evaluate({ payload: member(`data:text/plain;base64,${data}`) });
+    expect(verdict.status).toBe("block");
+  }
+});
+
+/** Two padded strings of base64, which `base64 -d` decodes as one. */
+const PADDED_TWICE = [
+  Buffer.from("Hello!!").toString("base64") + Buffer.from(CARD).toString("base64"),
+  Buffer.from(CARD).toString("base64").replace(/.{4}/g, "$&=="),
+];
+
+test.each([
+  ["an attachment", (data: string) => attachment(data), "unreadable"],
+  ["a data URL", (data: string) => member(`data:text/plain;base64,${data}`), "binary"],
+  [
+    "an attached data URL",
+    (data: string) => attachment(`data:text/plain;base64,${data}`),
+    "unreadable",
+  ],
+  ["a member that is base64", member, "binary"],
+] as const)(
+  "base64 after padding in %s is listed as not inspected",
+  async (_, toPayload, reason) => {
+    const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+
+    for (const data of PADDED_TWICE) {
+      const { detectors } = await guard.evaluate({ payload: toPayload(data) });
+      expect(detectors.uninspected.map((each) => each.reason)).toEqual([reason]);
+    }
+  },
+);
+
+test("too much padding at the end hides no text", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const data = `${Buffer.from(deflateRawSync(CARD, { level: 0 })).toString("base64")}====`;
+
+  expect((await guard.evaluate({ payload: member(data) })).status).toBe("block");
+});
