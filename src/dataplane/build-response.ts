@@ -1,5 +1,5 @@
 /** Builds the response to the client, and ends the request after the last byte. */
-import type { AppError } from "../contract/errors.ts";
+import type { AppError, ErrorCode } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
@@ -103,7 +103,7 @@ function endForwarded(
 ): void {
   const { progress, reply, candidate } = forwarded;
   if (progress.is_ended) return;
-  if (error && error.code !== "client_closed") {
+  if (error && !NOT_OF_UPSTREAM.includes(error.code)) {
     recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
   }
   if (reply.status < 300 && !error) recordFileHints(deps, forwarded, ends);
@@ -114,6 +114,13 @@ function endForwarded(
     usage: ends.tail ? readUsage(ends.tail, ends.head) : null,
   });
 }
+
+/** Ends of a stream that do not count for the registry. */
+const NOT_OF_UPSTREAM: readonly ErrorCode[] = [
+  "client_closed",
+  "guard_blocked",
+  "guard_unavailable",
+];
 
 /** Records which registry has the files that the response names. */
 function recordFileHints(

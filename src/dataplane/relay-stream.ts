@@ -52,12 +52,12 @@ export function relayStream(
           controller.enqueue(chunk);
         } catch (thrown) {
           if (request.signal.aborted) return end(new AppError("client_closed"));
+          const error = toUpstreamError(thrown);
           // The response is complete: a connection error after it does not matter to the client.
           if (endDetector?.isComplete()) {
             controller.close();
-            return end();
+            return end(error.code === "guard_blocked" ? error : undefined);
           }
-          const error = toUpstreamError(thrown);
           end(error);
           // Without events the connection is reset, so that the client detects the incomplete response.
           if (!body.events) return controller.error(error);

@@ -1,9 +1,12 @@
 /** Builds the last event of an interrupted stream, in the client's dialect; never a `[DONE]`. */
-import type { AppError } from "../contract/errors.ts";
+import type { AppError, ErrorCode } from "../contract/errors.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { ForwardedRequest } from "./stages.ts";
 
 const INTERRUPTED = "The upstream closed the stream early: this response is incomplete.";
+
+/** Errors of this program, whose messages explain the end of the stream. */
+const OWN_ERRORS: readonly ErrorCode[] = ["shutting_down", "guard_blocked", "guard_unavailable"];
 
 type StreamError = { code: string; message: string; trace_id: string };
 
@@ -32,7 +35,7 @@ export function buildStreamErrorEvent(
   last: Uint8Array | undefined,
 ): Uint8Array {
   const { code } = error;
-  const message = code === "shutting_down" ? error.message : INTERRUPTED;
+  const message = OWN_ERRORS.includes(code) ? error.message : INTERRUPTED;
   const { event, fields } = EVENTS[endpoint.dialect]({ code, message, trace_id: ids.trace_id });
   const isFinished = !last || Buffer.from(last).toString("latin1").endsWith("\n\n");
   const name = event ? `event: ${event}\n` : "";

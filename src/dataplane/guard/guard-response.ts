@@ -16,6 +16,7 @@ import { evaluateContent, recordUnread } from "./evaluate-content.ts";
 import { buildBlockError } from "./guard-errors.ts";
 import { readGuardedReply } from "./read-guarded-reply.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
+import { guardStream } from "./stream/guard-stream.ts";
 
 /** Responses that contain text. Embeddings have none; images, speech and files pass. */
 const EVALUATED: ReadonlySet<Capability> = new Set([
@@ -32,7 +33,8 @@ export async function guardResponse(
 ): Promise<ForwardedRequest> {
   const { endpoint, reply } = forwarded;
   const isEvaluated = endpoint.capability && EVALUATED.has(endpoint.capability);
-  if (!guard.llm.output || !isEvaluated || isEventStream(reply.headers)) return forwarded;
+  if (!guard.llm.output || !isEvaluated) return forwarded;
+  if (isEventStream(reply.headers)) return await guardStream(deps, forwarded, guard);
   const body = await readGuardedReply(deps, forwarded);
   const read = { ...forwarded, reply: { ...reply, body } };
   if (body.kind === "whole" && body.bytes.length === 0) return read;

@@ -45,6 +45,17 @@ export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictPa
 
 /** The same for text, such as JSON inside a string. */
 export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictParse {
+  const parsed = parseUnambiguous(text, maxValues);
+  if (parsed.ok && (text.includes("\\ud") || text.includes("\\uD"))) {
+    const broken = findLoneSurrogate(parsed.value, "");
+    if (broken !== undefined)
+      return reject(`not valid Unicode: half of a surrogate pair at ${truncatePointer(broken)}`);
+  }
+  return parsed;
+}
+
+/** Accepts lone surrogates: an event of a stream may contain half of a pair, and the next event the other half. */
+export function parseUnambiguous(text: string, maxValues = MAX_VALUES): StrictParse {
   const outline = countTokens(text);
   if (outline.deep) return reject(`nested deeper than ${MAX_DEPTH} levels`);
   if (outline.values > maxValues) return reject(`made of more than ${maxValues} values`);
@@ -59,11 +70,6 @@ export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictPar
   // JSON.parse keeps one member of each name, so a duplicate name results in fewer members than colons.
   if (countMembers(value) !== outline.members) {
     return reject(`ambiguous: ${findRepeatedName(text)} is repeated`);
-  }
-  if (text.includes("\\ud") || text.includes("\\uD")) {
-    const broken = findLoneSurrogate(value, "");
-    if (broken !== undefined)
-      return reject(`not valid Unicode: half of a surrogate pair at ${truncatePointer(broken)}`);
   }
   return { ok: true, value, text };
 }

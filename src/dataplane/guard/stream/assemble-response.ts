@@ -1,0 +1,119 @@
+/** Assembles the complete response from the events of a stream. */
+import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import type { Dialect, EventParts } from "./dialect.ts";
+import { unreadable } from "./unreadable.ts";
+
+/** An event without the texts that belong to the response. */
+export interface ReadEvent extends EventParts {
+  rest: JsonObject;
+  /** Strings that are equal to the whole text of a slot. */
+  copies: { pointer: string; slot: string; text: string }[];
+}
+
+export interface ResponseAssembly {
+  /** Adds the data of an event. */
+  add: (data: string) => ReadEvent;
+  /** Texts so far, as received, by their pointers in the response. */
+  texts: ReadonlyMap<string, string>;
+  /** Returns the JSON text of the response so far. */
+  toText: () => string;
+  /** Returns the JSON text of one element, with the texts in `slots` only. */
+  elementToText: (element: string, slots: readonly string[]) => string;
+}
+
+/** `onSize` gets the number of characters that were added, and may throw. */
+export function createAssembly(
+  dialect: Dialect,
+  onSize: (characters: number) => void,
+): ResponseAssembly {
+  const texts = new Map<string, string>();
+
+  function findCopies(rest: JsonObject, { repeats }: EventParts): ReadEvent["copies"] {
+    return repeats.flatMap(({ pointer, slot }) =>
+      [...texts].flatMap(([each, text]) => {
+        if (!isInside(each, slot)) return [];
+        const at = pointer + each.slice(slot.length);
+        const found = locate(rest, at);
+        if (!found || found.holder[found.name] !== text) return [];
+        found.holder[found.name] = "";
+        return [{ pointer: at, slot: each, text }];
+      }),
+    );
+  }
+
+  return {
+    add(data) {
+      const parsed = parseUnambiguous(data);
+      if (!parsed.ok) throw unreadable(`the data of an event is ${parsed.reason}`);
+      const rest = parsed.value;
+      if (!isObject(rest)) throw unreadable("the data of an event is not a JSON object");
+      const parts = dialect.read(rest);
+      for (const { slot, text } of parts.pieces) {
+        texts.set(slot, (texts.get(slot) ?? "") + text);
+        onSize(text.length);
+      }
+      return { ...parts, rest, copies: findCopies(rest, parts) };
+    },
+    texts,
+    toText() {
+      const response = structuredClone(dialect.response());
+      for (const [slot, text] of texts) put(response, slot, text);
+      return JSON.stringify(response);
+    },
+    elementToText(element, slots) {
+      const [, list = ""] = element.split("/");
+      const { holder, name } = locate(dialect.response(), element) ?? { holder: {}, name: "" };
+      const wrapped = { ...dialect.wrapper, [list]: [structuredClone(holder[name])] };
+      for (const slot of slots) {
+        put(wrapped, `/${list}/0${slot.slice(element.length)}`, texts.get(slot) ?? "");
+      }
+      return JSON.stringify(wrapped);
+    },
+  };
+}
+
+/** Returns whether a pointer is equal to a prefix, or inside of it. */
+export const isInside = (pointer: string, prefix: string): boolean =>
+  pointer === prefix || pointer.startsWith(`${prefix}/`);
+
+type Located = { holder: Record<string, unknown>; name: string };
+
+/** Returns the object or list that contains a value, and the name of the value in it. */
+export function locate(root: JsonObject, pointer: string): Located | undefined {
+  const steps = pointer.split("/").slice(1).map(unescapePointerStep);
+  const name = steps.pop();
+  if (name === undefined) return undefined;
+  let holder: unknown = root;
+  for (const step of steps) {
+    if (typeof holder !== "object" || holder === null) return undefined;
+    holder = Reflect.get(holder, step);
+  }
+  if (typeof holder !== "object" || holder === null || !Object.hasOwn(holder, name)) {
+    return undefined;
+  }
+  return { holder: holder as Record<string, unknown>, name }; // lists are changed like objects
+}
+
+/** Sets the text of a slot, and creates the objects and lists on the way. */
+function put(root: JsonObject, pointer: string, text: string): void {
+  const steps = pointer.split("/").slice(1).map(unescapePointerStep);
+  let holder: Record<string, unknown> = root;
+  for (const [at, step] of steps.entries()) {
+    if (at === steps.length - 1) {
+      // Half of a surrogate pair cannot be stored.
+      holder[step] = text.toWellFormed();
+      return;
+    }
+    const next = Object.hasOwn(holder, step) ? holder[step] : undefined;
+    if (typeof next === "object" && next !== null) {
+      holder = next as Record<string, unknown>; // lists are changed like objects
+    } else if (next === undefined || next === null || next === "") {
+      const created: Record<string, unknown> = {};
+      holder[step] = /^\d+$/.test(steps[at + 1] ?? "") ? [] : created;
+      holder = holder[step] as Record<string, unknown>; // just created
+    } else {
+      throw unreadable("its events do not fit together");
+    }
+  }
+}

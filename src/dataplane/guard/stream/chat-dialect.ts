@@ -1,0 +1,184 @@
+/** Stream of `/v1/chat/completions`: chunks with a delta for each choice. */
+import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import {
+  createParts,
+  type Dialect,
+  type EventParts,
+  elementAt,
+  isContinued,
+  readIndex,
+  takeText,
+} from "./dialect.ts";
+
+export function createChatDialect(): Dialect {
+  const response: JsonObject = { object: "chat.completion", choices: [] };
+  /** Members of every chunk, such as the id and the model. */
+  let frame: JsonObject = {};
+  return {
+    read(event) {
+      const parts = createParts();
+      const { choices, usage, ...rest } = event;
+      if (isObject(rest.error)) return { ...parts, stage: "error" };
+      frame = pick(rest, FRAME_MEMBERS);
+      Object.assign(response, rest, { object: "chat.completion" });
+      if (isObject(usage)) response.usage = usage;
+      const list = Array.isArray(choices) ? choices.filter(isObject) : [];
+      for (const [position, choice] of list.entries()) {
+        readChoice(parts, choice, response, position);
+      }
+      parts.is_delta = list.length > 0 && !isObject(usage) && list.every(isBlank);
+      if (list.length === 0 && isObject(usage)) parts.stage = "end";
+      return parts;
+    },
+    response: () => response,
+    wrapper: {},
+    buildDelta(slot, text) {
+      const [, , index, , ...steps] = slot.split("/").map(unescapePointerStep);
+      const delta = steps.reduceRight<unknown>(nestValue, text);
+      const choice = { index: Number(index), delta, logprobs: null, finish_reason: null };
+      return { ...frame, object: "chat.completion.chunk", choices: [choice] };
+    },
+    buildEnding: () => {
+      const { choices } = response;
+      const count = Math.max(Array.isArray(choices) ? choices.length : 0, 1);
+      const events = Array.from({ length: count }, (_, index) => ({
+        ...frame,
+        object: "chat.completion.chunk",
+        choices: [{ index, delta: {}, logprobs: null, finish_reason: "content_filter" }],
+      }));
+      return { events, terminator: "data: [DONE]\n\n" };
+    },
+  };
+}
+
+const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerprint"];
+
+function pick(from: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
+}
+
+/** Puts a value into a member, or into a list whose items have an index. */
+function nestValue(value: unknown, step: string): unknown {
+  return /^\d+$/.test(step)
+    ? [{ index: Number(step), ...(isObject(value) && value) }]
+    : { [step]: value };
+}
+
+function readChoice(
+  parts: EventParts,
+  choice: JsonObject,
+  response: JsonObject,
+  position: number,
+): void {
+  const index = readIndex(choice.index, position);
+  const element = `/choices/${index}`;
+  const { delta, message, logprobs, finish_reason, ...rest } = choice;
+  parts.elements.push(element);
+  const stored = elementAt(response, "choices", index);
+  stored.message ??= { role: "assistant" };
+  Object.assign(stored, rest);
+  if (isObject(delta)) {
+    const from = `/choices/${position}/delta`;
+    readDelta(parts, delta, { from, to: `${element}/message` });
+    if (isObject(stored.message)) mergeDelta(stored.message, delta);
+  }
+  // Some providers repeat the message so far in every chunk.
+  if (isObject(message)) {
+    parts.repeats.push({ pointer: `/choices/${position}/message`, slot: `${element}/message` });
+  }
+  if (typeof finish_reason !== "string") return;
+  stored.finish_reason = finish_reason;
+  parts.closes.push(element);
+  parts.stage = "end";
+}
+
+interface Mapping {
+  /** Location in the event. */
+  from: string;
+  /** Location in the complete response. */
+  to: string;
+}
+
+function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping): void {
+  for (const [name, value] of Object.entries(delta)) {
+    const step = escapePointerStep(name);
+    const inside = { from: `${from}/${step}`, to: `${to}/${step}` };
+    if (name === "tool_calls" && Array.isArray(value)) readCalls(parts, value, inside);
+    else if (name === "function_call" && isObject(value)) readCall(parts, value, inside);
+    else if (isContinued(name, value)) {
+      takeText(parts, delta, name, { pointer: inside.from, slot: inside.to });
+    } else if (name === "content" && Array.isArray(value)) {
+      // Mistral sends both lists and strings as content.
+      delta.content_parts = value;
+      delete delta.content;
+      readNested(parts, value, { from: inside.from, to: `${to}/content_parts` });
+    } else readNested(parts, value, inside);
+  }
+}
+
+function readCalls(parts: EventParts, calls: unknown[], { from, to }: Mapping): void {
+  for (const [position, call] of calls.entries()) {
+    if (!isObject(call)) continue;
+    call.index = readIndex(call.index, position);
+    for (const name of ["function", "custom"]) {
+      const inner = call[name];
+      const at = `/${call.index}/${name}`;
+      if (isObject(inner)) {
+        readCall(parts, inner, { from: `${from}/${position}/${name}`, to: `${to}${at}` });
+      }
+    }
+    parts.is_call = true;
+  }
+}
+
+function readCall(parts: EventParts, call: JsonObject, { from, to }: Mapping): void {
+  parts.is_call = true;
+  for (const name of ["arguments", "input"]) {
+    const location = { pointer: `${from}/${name}`, slot: `${to}/${name}`, is_argument: true };
+    takeText(parts, call, name, location);
+  }
+}
+
+const NESTED_TEXTS: ReadonlySet<string> = new Set(["text", "thinking", "summary", "transcript"]);
+
+/** Reads reasoning details, transcripts of audio and lists of content. */
+function readNested(parts: EventParts, value: unknown, { from, to }: Mapping): void {
+  if (Array.isArray(value)) {
+    for (const [position, item] of value.entries()) {
+      const index = readIndex(isObject(item) ? item.index : undefined, position);
+      readNested(parts, item, { from: `${from}/${position}`, to: `${to}/${index}` });
+    }
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      const step = escapePointerStep(name);
+      const location = { pointer: `${from}/${step}`, slot: `${to}/${step}` };
+      if (NESTED_TEXTS.has(name)) takeText(parts, value, name, location);
+      readNested(parts, member, { from: location.pointer, to: location.slot });
+    }
+  }
+}
+
+/** Merges a delta without its texts: lists by their indexes, other values by the latest. */
+function mergeDelta(target: JsonObject, delta: JsonObject): void {
+  for (const [name, value] of Object.entries(delta)) {
+    if (value === null || value === "") continue;
+    if (Array.isArray(value)) mergeList(target, name, value);
+    else if (isObject(value) && isObject(target[name])) mergeDelta(target[name], value);
+    else target[name] = value;
+  }
+}
+
+function mergeList(target: JsonObject, name: string, items: readonly unknown[]): void {
+  for (const [position, item] of items.entries()) {
+    if (!isObject(item)) continue;
+    mergeDelta(elementAt(target, name, readIndex(item.index, position)), item);
+  }
+}
+
+/** Returns true for a choice without anything except its index and empty texts. */
+function isBlank(value: unknown): boolean {
+  if (value === null || value === "" || typeof value === "number") return true;
+  if (typeof value !== "object") return false;
+  return Object.entries(value).every(([name, member]) => name === "logprobs" || isBlank(member));
+}

@@ -1,0 +1,95 @@
+/** Reads an event, and evaluates everything in it that is not text of the response. */
+import type { JsonObject } from "../../../policy/payload/payload.ts";
+import { readPayload } from "../../../policy/payload/read-payload.ts";
+import type { ReadEvent } from "./assemble-response.ts";
+import { createParts } from "./dialect.ts";
+import { replaceTexts } from "./edit-event.ts";
+import type { EvaluatedText } from "./mask-stream.ts";
+import { formatEvent, readFields, type StreamEvent } from "./split-events.ts";
+
+/** An event whose other members are evaluated. */
+export interface CheckedEvent {
+  event: StreamEvent & { data: string };
+  read: ReadEvent;
+  /** Data to send; the texts of the response are empty in it if it is masked. */
+  source: string;
+}
+
+/** Returns "done" for `[DONE]`. An event without data has no `read`. */
+export type EventChecker = (
+  event: StreamEvent,
+) => Promise<CheckedEvent | { event: StreamEvent; read?: undefined } | "done" | "blocked">;
+
+/** Caps the characters of texts that are remembered as clean: most events repeat the same members. */
+const MAX_CLEAN_CHARACTERS = 16 * 1024;
+
+export function createEventChecker(
+  evaluatePart: (text: string) => Promise<EvaluatedText>,
+  readData: (data: string) => ReadEvent,
+): EventChecker {
+  const clean = new Set<string>();
+  let cleanCharacters = 0;
+
+  function remember(texts: readonly string[]): void {
+    for (const text of texts) {
+      cleanCharacters += text.length;
+      if (cleanCharacters <= MAX_CLEAN_CHARACTERS) clean.add(text);
+    }
+  }
+
+  /** Removes comments and unknown fields with a finding. No client shows them. */
+  async function checkLines(event: StreamEvent): Promise<StreamEvent> {
+    const unusual = event.lines.filter((line) => !ORDINARY_LINE.test(line) && !clean.has(line));
+    if (unusual.length === 0) return event;
+    const { masked, blocked } = await evaluatePart(JSON.stringify({ lines: unusual }));
+    if (masked === null && !blocked) {
+      remember(unusual);
+      return event;
+    }
+    const lines = event.lines.filter((line) => !unusual.includes(line));
+    return { lines, text: lines.length > 0 ? `${lines.join("\n")}\n\n` : "" };
+  }
+
+  /** Returns the data with masks; undefined if it is blocked. */
+  async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
+    const { segments } = readPayload(read.rest, OUTPUT);
+    const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
+    if (unknown.length === 0) return data;
+    const texts = [...read.pieces, ...read.copies];
+    const blank = replaceTexts(data, new Map(texts.map(({ pointer }) => [pointer, ""])));
+    const { masked, blocked } = await evaluatePart(blank);
+    if (blocked) return undefined;
+    if (masked === null) remember(unknown);
+    return masked ?? data;
+  }
+
+  return async (received) => {
+    const event = await checkLines(received);
+    const { data } = readFields(event);
+    if (data === undefined || data === "") return { event };
+    if (data.trim() === "[DONE]") return "done";
+    const read = readData(data);
+    const source = await checkRest(data, read);
+    return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
+  };
+}
+
+const OUTPUT = {
+  direction: "output",
+  protocol: "llm",
+  attributes: {},
+  is_foreign_body: true,
+} as const;
+
+/** Matches data, the name and the id of an event, a delay, and a comment of one word. */
+const ORDINARY_LINE =
+  /^(?:data(?::.*)?|event: ?[\w.-]{0,64}|id: ?\S{0,256}|retry: ?\d{0,9}|: ?[A-Za-z_.-]{0,64})$/s;
+
+/** Wraps an event of our own, which needs no evaluation. */
+export function wrapEvent(event: JsonObject, elements: string[]): CheckedEvent {
+  const source = JSON.stringify(event);
+  const text = formatEvent(event);
+  const lines = text.trimEnd().split("\n");
+  const read = { ...createParts(), elements, rest: event, copies: [] };
+  return { event: { text, lines, data: source }, read, source };
+}

@@ -1,0 +1,41 @@
+/** Edits the JSON text of an event and keeps its other bytes. */
+import {
+  applyEdits,
+  eachMember,
+  findValueEnd,
+  skipBlank,
+  type TextEdit,
+} from "../../../lib/json/source-text.ts";
+import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import { rewritePayload } from "../../../policy/payload/rewrite-payload.ts";
+import { createSegment } from "../../../policy/segment.ts";
+import { unreadable } from "./unreadable.ts";
+
+/** Replaces strings by their pointers, and drops the token lists next to them. */
+export function replaceTexts(data: string, texts: ReadonlyMap<string, string>): string {
+  if (texts.size === 0) return data;
+  const changes = [...texts].map(([pointer, text]) => ({
+    segment: createSegment("", "assistant", { pointer }),
+    text,
+  }));
+  return rewritePayload(`{"payload":${data}}`, changes, { complete: true });
+}
+
+export function setSequenceNumber(data: string, sequence_number: number): string {
+  const edits: TextEdit[] = [];
+  eachMember(data, skipBlank(data, 0), (name, value) => {
+    const end = findValueEnd(data, value);
+    if (name === "sequence_number") {
+      edits.push({ from: value, to: end, put: String(sequence_number) });
+    }
+    return end;
+  });
+  return applyEdits(data, edits);
+}
+
+/** Parses the JSON text of an evaluation. */
+export function parseObject(text: string): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (isObject(value)) return value;
+  throw unreadable("it is not an object");
+}

@@ -1,0 +1,137 @@
+/** Sends, holds and renders the events of a masked stream. */
+import { isInside } from "./assemble-response.ts";
+import type { CheckedEvent } from "./check-event.ts";
+import type { Dialect } from "./dialect.ts";
+import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
+import { formatEvent, replaceData } from "./split-events.ts";
+import type { TextSlot } from "./text-slots.ts";
+
+/** An event with the texts to send. */
+export interface Outgoing extends CheckedEvent {
+  /** New texts of its pieces, by pointer. */
+  texts: Map<string, string>;
+}
+
+export interface EventSender {
+  /** Sends an event, or holds it until the tool call or the response it belongs to is complete. */
+  sendOrHold: (event: Outgoing) => void;
+  send: (event: Outgoing) => void;
+  sendText: (text: string) => void;
+  /** Sends the held events for which `isReady` returns true. */
+  sendHeld: (isReady: (event: Outgoing) => boolean) => void;
+  /** Sends the held events of a completed element. */
+  sendElement: (element: string) => void;
+  /** Ends a blocked stream. */
+  sendEnding: (dialect: Dialect) => void;
+  /** Returns the text to send now, once. */
+  take: () => string;
+}
+
+/** `onSize` gets the number of characters of each held event, and may throw. `holdsAll`: nothing is sent before the response is complete. */
+export function createEventSender(
+  slots: ReadonlyMap<string, TextSlot>,
+  { holdsAll, onSize }: { holdsAll: boolean; onSize: (characters: number) => void },
+): EventSender {
+  let held: Outgoing[] = [];
+  /** Elements of which an event is held: later events must not overtake it. */
+  const heldElements = new Set<string>();
+  /** Elements and parts whose first event was sent, but not the last one. */
+  const open = new Set<string>();
+  let output = "";
+  let isStarted = false;
+  let sequence: number | undefined;
+
+  function send(outgoing: Outgoing): void {
+    const { read, event } = outgoing;
+    const data = render(outgoing);
+    if (data === undefined) return;
+    isStarted = true;
+    output += data === event.data ? event.text : replaceData(event, data);
+    if (read.opens !== undefined) open.add(read.opens);
+    for (const prefix of read.closes) {
+      for (const each of open) if (isInside(each, prefix)) open.delete(each);
+    }
+  }
+
+  /** Returns the data to send; undefined for an event that has no text left. */
+  function render({ read, texts, source, event }: Outgoing): string | undefined {
+    const changes = new Map<string, string>();
+    const change = (pointer: string, text: string, next: string) => {
+      if (next !== text || source !== event.data) changes.set(pointer, next);
+    };
+    let isEmpty = read.is_delta && read.pieces.length > 0;
+    for (const { pointer, slot, text } of read.pieces) {
+      const next = texts.get(pointer) ?? deliver(slot);
+      if (next !== "") isEmpty = false;
+      change(pointer, text, next);
+    }
+    if (isEmpty) return undefined;
+    for (const { pointer, slot, text } of read.copies) {
+      change(pointer, text, slots.get(slot)?.sent ?? "");
+    }
+    const data = replaceTexts(source, changes);
+    const { sequence_number } = read.rest;
+    if (typeof sequence_number !== "number") return data;
+    const next = nextSequence(sequence_number);
+    return next === sequence_number ? data : setSequenceNumber(data, next);
+  }
+
+  /** Returns the text of a slot that is sent as a whole, for the first event that continues it. */
+  function deliver(pointer: string): string {
+    const slot = slots.get(pointer);
+    if (!slot || slot.stream || slot.is_delivered) return "";
+    slot.is_delivered = true;
+    return slot.sent;
+  }
+
+  /** Numbers increase without duplicates, although events are dropped and inserted. */
+  function nextSequence(received: number): number {
+    sequence = sequence === undefined ? received : Math.max(received, sequence + 1);
+    return sequence;
+  }
+
+  function sendHeld(isReady: (event: Outgoing) => boolean): void {
+    const ready = held.filter(isReady);
+    held = held.filter((event) => !ready.includes(event));
+    for (const event of ready) send(event);
+  }
+
+  return {
+    send,
+    sendHeld,
+    sendOrHold(event) {
+      const { is_call, stage, elements } = event.read;
+      const isHeld =
+        holdsAll || is_call || stage === "end" || elements.some((each) => heldElements.has(each));
+      if (!isHeld) return send(event);
+      held.push(event);
+      onSize(event.event.text.length);
+      for (const element of elements) heldElements.add(element);
+    },
+    sendElement(element) {
+      if (holdsAll || !heldElements.delete(element)) return;
+      sendHeld(({ read: { elements } }) => elements.length === 1 && elements[0] === element);
+    },
+    sendText(text) {
+      output += text;
+    },
+    sendEnding(dialect) {
+      const texts = new Map([...slots].map(([pointer, { sent }]) => [pointer, sent]));
+      const state = { open: [...open], texts, is_started: isStarted };
+      const { events, terminator } = dialect.buildEnding(state);
+      for (const event of events) {
+        const number = sequence === undefined ? {} : { sequence_number: nextSequence(0) };
+        output += formatEvent({ ...event, ...number });
+      }
+      if (terminator === undefined) return;
+      // Usage belongs to no choice.
+      sendHeld(({ read }) => read.stage === "end" && read.elements.length === 0);
+      output += terminator;
+    },
+    take() {
+      const text = output;
+      output = "";
+      return text;
+    },
+  };
+}

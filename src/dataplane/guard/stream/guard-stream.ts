@@ -1,0 +1,83 @@
+/** Evaluates a streamed response while it is relayed: masked, or unchanged with a copy evaluated. */
+
+import { AppError } from "../../../contract/errors.ts";
+import type { Capability } from "../../../contract/registries.ts";
+import type { Deps, EvaluationContext } from "../../../deps.ts";
+import type { GuardView } from "../../../snapshot/snapshot.ts";
+import type { ForwardedRequest } from "../../stages.ts";
+import { isBlocked } from "../admit-content.ts";
+import { createGuardContext } from "../create-guard-context.ts";
+import { recordUnread } from "../evaluate-content.ts";
+import { setGuardHeader } from "../set-guard-header.ts";
+import { createChatDialect } from "./chat-dialect.ts";
+import type { Dialect } from "./dialect.ts";
+import { parseObject } from "./edit-event.ts";
+import type { EvaluatedText } from "./mask-stream.ts";
+import { createMaskedBody } from "./masked-body.ts";
+import { createMessagesDialect } from "./messages-dialect.ts";
+import { createObservedBody } from "./observed-body.ts";
+import { createResponsesDialect } from "./responses-dialect.ts";
+import { createTranscriptionDialect } from "./transcription-dialect.ts";
+
+const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
+  chat: createChatDialect,
+  responses: createResponsesDialect,
+  messages: createMessagesDialect,
+  audio_transcription: createTranscriptionDialect,
+};
+
+/** Evaluations of one streamed response. */
+export interface StreamGuard {
+  deps: Deps;
+  context: EvaluationContext;
+  dialect: Dialect;
+  evaluate: (text: string, options: { recorded: boolean }) => Promise<EvaluatedText>;
+  /** Records that the stream cannot be evaluated. Throws `guard_unavailable` unless the collector is fail-open. */
+  fail: (thrown: unknown) => Promise<void>;
+}
+
+export async function guardStream(
+  deps: Deps,
+  forwarded: ForwardedRequest,
+  view: GuardView,
+): Promise<ForwardedRequest> {
+  const { endpoint, candidate, reply, ids, progress } = forwarded;
+  const createDialect = endpoint.capability && DIALECTS[endpoint.capability];
+  if (!createDialect) return forwarded;
+  const context = createGuardContext(deps, forwarded, view, {
+    direction: "output",
+    candidates: [candidate],
+  });
+  setGuardHeader(ids, "allow");
+  const { body } = reply;
+  if (body.kind === "whole" || !body.events) {
+    await recordUnread(deps, context, "The stream is compressed.");
+    return forwarded;
+  }
+  const guard: StreamGuard = {
+    deps,
+    context,
+    dialect: createDialect(),
+    async evaluate(text, { recorded }) {
+      const evaluation = await deps.evaluate({
+        ...context,
+        payload: parseObject(text),
+        text,
+        on_ask: "allow",
+        is_foreign_body: true,
+        recorded,
+      });
+      return { masked: evaluation.transformed, blocked: isBlocked(evaluation) };
+    },
+    async fail(thrown) {
+      deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
+      await recordUnread(deps, context, AppError.from(thrown).message);
+    },
+  };
+  const { stop, ...guarded } = (view.stream === "exact" ? createMaskedBody : createObservedBody)(
+    guard,
+    body,
+  );
+  progress.cleanups.push(stop);
+  return { ...forwarded, reply: { ...reply, body: guarded } };
+}

@@ -1,0 +1,252 @@
+/** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
+import type { ResponseGuard, TextPart } from "../../../deps.ts";
+import { createAssembly, isInside, locate } from "./assemble-response.ts";
+import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
+import type { Dialect } from "./dialect.ts";
+import { parseObject } from "./edit-event.ts";
+import { createEventSender, type Outgoing } from "./event-sender.ts";
+import type { StreamEvent } from "./split-events.ts";
+import type { TextSlot } from "./text-slots.ts";
+import { unreadable } from "./unreadable.ts";
+
+/** Evaluations that the stream needs. */
+export interface MaskHost extends ResponseGuard {
+  /** Evaluates the JSON text of an event or a tool call, without recording it. */
+  evaluatePart: (text: string) => Promise<EvaluatedText>;
+  /** Evaluates and records the response. */
+  evaluateResponse: (text: string) => Promise<EvaluatedText>;
+}
+
+export interface EvaluatedText {
+  /** Masked JSON text; null if nothing is masked. */
+  masked: string | null;
+  blocked: boolean;
+}
+
+export interface StreamMask {
+  add: (event: StreamEvent) => Promise<void>;
+  /** Ends a stream that has no last event: sends the text that is complete. */
+  end: () => Promise<void>;
+  /** Sends everything that is held, as it was received. */
+  release: () => Promise<void>;
+  /** Returns the text to send now, once. */
+  take: () => string;
+  isBlocked: () => boolean;
+}
+
+/** `onSize` gets the number of characters of each text and held event, and may throw. */
+export function createStreamMask(
+  dialect: Dialect,
+  host: MaskHost,
+  onSize: (characters: number) => void,
+): StreamMask {
+  const assembly = createAssembly(dialect, onSize);
+  const checkEvent = createEventChecker(host.evaluatePart, assembly.add);
+  const slots = new Map<string, TextSlot>();
+  const sender = createEventSender(slots, { holdsAll: host.needs_whole, onSize });
+  /** Elements with tool calls that are not evaluated. */
+  const calls = new Set<string>();
+  let isOver = false;
+  let isBlocked = false;
+
+  function openSlot(pointer: string, isArgument: boolean): TextSlot {
+    const existing = slots.get(pointer);
+    if (existing?.is_closed) throw unreadable("a text continues after its end");
+    if (existing) return existing;
+    const stream = isArgument || host.needs_whole ? undefined : host.openText(pointer);
+    const slot = { stream, sent: "", is_closed: false, is_delivered: false, carrier: undefined };
+    slots.set(pointer, slot);
+    return slot;
+  }
+
+  /** Pushes the texts of an event. Returns false if one of them is blocked. */
+  async function pushTexts(event: Outgoing): Promise<boolean> {
+    for (const { pointer, slot, text, is_argument } of event.read.pieces) {
+      const { stream } = openSlot(slot, is_argument);
+      if (!stream) continue;
+      const part = await stream.push(text);
+      event.texts.set(pointer, part.text);
+      if (!recordSent(slot, part)) return false;
+    }
+    return true;
+  }
+
+  function recordSent(pointer: string, { text, blocked }: TextPart): boolean {
+    const slot = slots.get(pointer);
+    if (slot) slot.sent += text;
+    return !blocked;
+  }
+
+  /** Ends the texts inside the given elements or parts. Returns false if one of them is blocked. */
+  async function closeTexts(prefixes: readonly string[], event?: Outgoing): Promise<boolean> {
+    for (const [pointer, slot] of slots) {
+      if (slot.is_closed || !slot.stream || !isInAny(pointer, prefixes)) continue;
+      slot.is_closed = true;
+      const part = await slot.stream.end();
+      const piece = event?.read.pieces.find((each) => each.slot === pointer);
+      if (event && piece) {
+        event.texts.set(piece.pointer, (event.texts.get(piece.pointer) ?? "") + part.text);
+      } else if (part.text !== "") {
+        sender.sendOrHold(buildRest(pointer, part.text));
+      }
+      if (!recordSent(pointer, part)) return false;
+    }
+    return true;
+  }
+
+  /** Builds an event with the rest of the text at `slot`. */
+  function buildRest(slot: string, text: string): Outgoing {
+    const carrier = slots.get(slot)?.carrier;
+    if (!carrier) {
+      const [, list, index] = slot.split("/");
+      const event = wrapEvent(dialect.buildDelta(slot, text), [`/${list}/${index}`]);
+      return { ...event, texts: new Map() };
+    }
+    const { pieces } = carrier.read;
+    const texts = new Map(pieces.map((each) => [each.pointer, each.slot === slot ? text : ""]));
+    return { ...carrier, texts };
+  }
+
+  /** Evaluates the tool calls inside the given elements. Returns false if one of them is blocked. */
+  async function closeCalls(prefixes: readonly string[]): Promise<boolean> {
+    for (const element of calls) {
+      if (!isInAny(element, prefixes)) continue;
+      calls.delete(element);
+      if (host.needs_whole) continue;
+      const own = [...slots.keys()].filter(
+        (pointer) => isInside(pointer, element) && !slots.get(pointer)?.stream,
+      );
+      const evaluated = await host.evaluatePart(assembly.elementToText(element, own));
+      if (evaluated.blocked) return false;
+      const [, list] = element.split("/");
+      setTexts(own, evaluated, (pointer) => `/${list}/0${pointer.slice(element.length)}`);
+    }
+    return true;
+  }
+
+  /** Sets the texts that are sent as a whole; `locateIn` returns their pointers in the evaluated JSON. */
+  function setTexts(
+    pointers: readonly string[],
+    { masked }: EvaluatedText,
+    locateIn = (pointer: string) => pointer,
+  ): void {
+    const evaluated = masked === null ? undefined : parseObject(masked);
+    for (const pointer of pointers) {
+      const slot = slots.get(pointer);
+      if (!slot) continue;
+      slot.is_closed = true;
+      slot.sent = evaluated
+        ? readText(evaluated, locateIn(pointer))
+        : (assembly.texts.get(pointer) ?? "");
+    }
+  }
+
+  /** Evaluates and records the response. Returns false if it is blocked. */
+  async function evaluateResponse(): Promise<boolean> {
+    const evaluated = await host.evaluateResponse(assembly.toText());
+    if (evaluated.blocked) return false;
+    if (host.needs_whole) setTexts([...slots.keys()], evaluated);
+    return true;
+  }
+
+  /** Ends the stream as blocked. */
+  function block(): void {
+    isBlocked = true;
+    isOver = true;
+    sender.sendEnding(dialect);
+  }
+
+  async function recordAndBlock(): Promise<void> {
+    await host.evaluateResponse(assembly.toText());
+    block();
+  }
+
+  /** Evaluates the response after its last event, and sends what is held. */
+  async function complete(send: () => void): Promise<void> {
+    isOver = true;
+    if (!((await closeTexts([""])) && (await closeCalls([""])))) return await recordAndBlock();
+    if (!(await evaluateResponse())) return block();
+    sender.sendHeld(() => true);
+    send();
+  }
+
+  /** Ends a response that is not complete. Drops tool calls that are not complete. */
+  async function endEarly(send: () => void): Promise<void> {
+    isOver = true;
+    if (!(await closeTexts([""]))) return await recordAndBlock();
+    if (!(await evaluateResponse())) return block();
+    sender.sendHeld(({ read }) => !(read.is_call && read.elements.some((each) => calls.has(each))));
+    send();
+  }
+
+  async function addData(checked: CheckedEvent): Promise<void> {
+    const { read } = checked;
+    const event: Outgoing = { ...checked, texts: new Map() };
+    if (read.is_call) for (const element of read.elements) calls.add(element);
+    if (!(await pushTexts(event))) {
+      sender.sendOrHold(event);
+      return await recordAndBlock();
+    }
+    if (read.stage === "error") return await endEarly(() => sender.send(event));
+    if (read.stage === "last") return await complete(() => sender.send(event));
+    const isPassed = (await closeTexts(read.closes, event)) && (await closeCalls(read.closes));
+    if (!isPassed) return await recordAndBlock();
+    const isRedundant = repeatsHeldTexts(event);
+    if (read.is_delta) setCarriers(event);
+    if (!isRedundant) sender.sendOrHold(event);
+    if (read.stage === "body") for (const prefix of read.closes) sender.sendElement(prefix);
+  }
+
+  /** Returns true for an event that only continues texts which a held event will contain as a whole. */
+  function repeatsHeldTexts({ read: { is_delta, pieces } }: Outgoing): boolean {
+    if (!is_delta || pieces.length === 0) return false;
+    return pieces.every(({ slot }) => {
+      const { stream, carrier } = slots.get(slot) ?? {};
+      return !stream && carrier !== undefined;
+    });
+  }
+
+  function setCarriers(event: Outgoing): void {
+    for (const { slot } of event.read.pieces) {
+      const state = slots.get(slot);
+      if (state) state.carrier = event;
+    }
+  }
+
+  return {
+    async add(event) {
+      if (isOver) return;
+      const checked = await checkEvent(event);
+      if (checked === "blocked") return await recordAndBlock();
+      if (checked === "done") return await complete(() => sender.sendText(event.text));
+      if (checked.read) await addData(checked);
+      else sender.sendText(checked.event.text);
+    },
+    async end() {
+      if (!isOver) await endEarly(() => {});
+    },
+    async release() {
+      isOver = true;
+      await closeTexts([""]);
+      setTexts([...slots.keys()].filter(isWhole), { masked: null, blocked: false });
+      sender.sendHeld(() => true);
+    },
+    take: sender.take,
+    isBlocked: () => isBlocked,
+  };
+
+  function isWhole(pointer: string): boolean {
+    const slot = slots.get(pointer);
+    return slot !== undefined && !slot.stream && !slot.is_closed;
+  }
+}
+
+const isInAny = (pointer: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => isInside(pointer, prefix));
+
+function readText(root: Record<string, unknown>, pointer: string): string {
+  const found = locate(root, pointer);
+  const text = found?.holder[found.name];
+  if (typeof text === "string") return text;
+  throw unreadable("a masked text cannot be read");
+}

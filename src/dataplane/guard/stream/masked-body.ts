@@ -1,0 +1,118 @@
+/** Body of a streamed response that is evaluated and masked before it is sent. */
+import { AppError } from "../../../contract/errors.ts";
+import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import type { Bytes } from "../../../net/http/reply.ts";
+import type { StreamedBody } from "../../upstream-reply.ts";
+import type { StreamGuard } from "./guard-stream.ts";
+import { createStreamMask } from "./mask-stream.ts";
+import { createEventSplitter, type StreamEvent } from "./split-events.ts";
+import { unreadable } from "./unreadable.ts";
+
+/** Caps an event, and the text of a response and its held events together. */
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+export const createHeldCap = () =>
+  createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
+
+export function checkEventSize(characters: number): void {
+  if (characters > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
+}
+
+export interface GuardedBody extends StreamedBody {
+  /** Records what was evaluated, when the request ends before the stream. */
+  stop: () => void;
+}
+
+export function createMaskedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
+  const { deps, context, dialect, evaluate } = guard;
+  const mask = createStreamMask(
+    dialect,
+    {
+      ...deps.openResponseGuard(context),
+      evaluatePart: (text) => evaluate(text, { recorded: false }),
+      evaluateResponse: (text) => evaluate(text, { recorded: true }),
+    },
+    createHeldCap(),
+  );
+  const splitter = createEventSplitter(checkEventSize);
+  let { first } = body;
+  /** Events that have arrived and are not evaluated. */
+  let arrived: StreamEvent[] = [];
+  /** Set when the stream has ended; thrown after the last text. */
+  let end: { error: unknown } | undefined;
+  /** Text that passes because the guard failed and its collector is fail-open. */
+  let passing: string | undefined;
+
+  /** Adds what the upstream sends next. */
+  async function addNext(): Promise<void> {
+    let chunk: Bytes | undefined;
+    let error: unknown;
+    try {
+      chunk = first ?? (await body.read());
+    } catch (thrown) {
+      error = thrown;
+    }
+    first = undefined;
+    if (chunk) {
+      arrived = splitter.push(chunk);
+    } else {
+      end = { error };
+      // An interrupted event is dropped.
+      const last = error === undefined ? splitter.end() : undefined;
+      arrived = last ? [last] : [];
+    }
+    for (let event = arrived[0]; event; event = arrived[0]) {
+      await mask.add(event);
+      arrived.shift();
+    }
+    if (end) await mask.end();
+    if (mask.isBlocked()) {
+      end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
+      body.cancel();
+    }
+  }
+
+  async function fail(thrown: unknown): Promise<void> {
+    try {
+      await guard.fail(thrown);
+    } catch (error) {
+      end = { error };
+      body.cancel();
+      return;
+    }
+    await mask.release().catch((error: unknown) => {
+      deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error });
+    });
+    passing = mask.take() + arrived.map(({ text }) => text).join("") + splitter.rest();
+  }
+
+  async function read(): Promise<Bytes | undefined> {
+    for (;;) {
+      if (passing !== undefined) {
+        const text = passing;
+        passing = "";
+        if (text !== "") return Buffer.from(text);
+        return await body.read();
+      }
+      const text = mask.take();
+      if (text !== "") return Buffer.from(text);
+      if (end?.error !== undefined) throw end.error;
+      if (end) return undefined;
+      await addNext().catch(fail);
+    }
+  }
+
+  return {
+    ...body,
+    first: undefined,
+    read,
+    stop() {
+      if (end || passing !== undefined) return;
+      end = { error: new AppError("client_closed") };
+      mask
+        .end()
+        .catch(guard.fail)
+        .catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** Stream of `/v1/messages`: content blocks that start, continue and stop. */
+import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
+import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import {
+  createParts,
+  type Dialect,
+  type EventParts,
+  elementAt,
+  isContinued,
+  readIndex,
+  takeText,
+} from "./dialect.ts";
+
+export function createMessagesDialect(): Dialect {
+  const message: JsonObject = { type: "message", role: "assistant", content: [] };
+  return {
+    read(event) {
+      const read = typeof event.type === "string" ? READERS.get(event.type) : undefined;
+      const parts = createParts();
+      read?.(parts, event, message);
+      return parts;
+    },
+    response: () => message,
+    wrapper: { role: "assistant" },
+    buildDelta(slot, text) {
+      const [, , index, name = ""] = slot.split("/").map(unescapePointerStep);
+      const delta = { type: `${name}_delta`, [name]: text };
+      return { type: "content_block_delta", index: Number(index), delta };
+    },
+    buildEnding: ({ open, is_started }) => ({
+      events: [
+        ...(is_started ? [] : [buildStart(message)]),
+        ...open.map((block) => ({
+          type: "content_block_stop",
+          index: Number(block.slice("/content/".length)),
+        })),
+        {
+          type: "message_delta",
+          delta: { stop_reason: "refusal", stop_sequence: null },
+          usage: { output_tokens: readOutputTokens(message) },
+        },
+        { type: "message_stop" },
+      ],
+    }),
+  };
+}
+
+type EventReader = (parts: EventParts, event: JsonObject, message: JsonObject) => void;
+
+const READERS = new Map<string, EventReader>([
+  [
+    "message_start",
+    (_, event, message) => {
+      if (isObject(event.message)) Object.assign(message, event.message, { content: [] });
+    },
+  ],
+  ["content_block_start", startBlock],
+  ["content_block_delta", continueBlock],
+  [
+    "content_block_stop",
+    (parts, event) => {
+      parts.closes.push(addElement(parts, event));
+    },
+  ],
+  [
+    "message_delta",
+    (parts, event, message) => {
+      parts.stage = "end";
+      parts.closes.push("");
+      if (isObject(event.delta)) Object.assign(message, event.delta);
+      if (!isObject(event.usage)) return;
+      message.usage = { ...(isObject(message.usage) && message.usage), ...event.usage };
+    },
+  ],
+  [
+    "message_stop",
+    (parts) => {
+      parts.stage = "last";
+    },
+  ],
+  [
+    "error",
+    (parts) => {
+      parts.stage = "error";
+    },
+  ],
+]);
+
+function addElement(parts: EventParts, event: JsonObject): string {
+  const element = `/content/${readIndex(event.index, 0)}`;
+  parts.elements.push(element);
+  return element;
+}
+
+function startBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
+  const element = addElement(parts, event);
+  parts.opens = element;
+  const { content_block: block } = event;
+  if (!isObject(block)) return;
+  parts.is_call = typeof block.type === "string" && block.type.endsWith("tool_use");
+  for (const name of ["text", "thinking"]) {
+    takeText(parts, block, name, {
+      pointer: `/content_block/${name}`,
+      slot: `${element}/${name}`,
+    });
+  }
+  Object.assign(elementAt(message, "content", readIndex(event.index, 0)), block);
+}
+
+function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
+  const element = addElement(parts, event);
+  const { delta } = event;
+  if (!isObject(delta)) return;
+  const block = elementAt(message, "content", readIndex(event.index, 0));
+  parts.is_delta = true;
+  for (const [name, value] of Object.entries(delta)) {
+    const pointer = `/delta/${escapePointerStep(name)}`;
+    if (name === "partial_json") {
+      takeText(parts, delta, name, { pointer, slot: `${element}/input`, is_argument: true });
+      parts.is_call = true;
+    } else if (SEALED_MEMBERS.includes(name)) {
+      block[name] = value;
+      parts.is_delta = false;
+    } else if (isContinued(name, value)) {
+      takeText(parts, delta, name, { pointer, slot: `${element}/${escapePointerStep(name)}` });
+    } else if (name === "citation") {
+      const { citations } = block;
+      block.citations = [...(Array.isArray(citations) ? citations : []), value];
+      parts.is_delta = false;
+    } else if (isObject(value) || Array.isArray(value)) {
+      block[name] = value;
+      parts.is_delta = false;
+    }
+  }
+}
+
+function buildStart({ id, model, usage }: JsonObject): JsonObject {
+  const { input_tokens = 0, output_tokens = 0 } = isObject(usage) ? usage : {};
+  const message = {
+    id,
+    type: "message",
+    role: "assistant",
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens, output_tokens },
+  };
+  return { type: "message_start", message };
+}
+
+function readOutputTokens({ usage }: JsonObject): number {
+  const tokens = isObject(usage) ? usage.output_tokens : 0;
+  return typeof tokens === "number" ? tokens : 0;
+}

@@ -1,0 +1,247 @@
+/** Stream of `/v1/responses`: output items and their parts, each added, continued and done. */
+import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import {
+  createParts,
+  type Dialect,
+  type EventParts,
+  elementAt,
+  isContinued,
+  readIndex,
+  type SentState,
+  takeText,
+} from "./dialect.ts";
+import { unreadable } from "./unreadable.ts";
+
+export function createResponsesDialect(): Dialect {
+  const response: JsonObject = { object: "response", output: [] };
+  return {
+    read(event) {
+      const type = typeof event.type === "string" ? event.type : "";
+      const parts = createParts();
+      if ("output_index" in event) parts.elements.push(`/output/${itemIndex(event)}`);
+      const read = READERS.get(type);
+      if (read) read(parts, event, response);
+      else if (type.endsWith(".delta")) readDelta(parts, event, type.slice(0, -".delta".length));
+      else if (type.endsWith(".done")) readDone(parts, event, type.slice(0, -".done".length));
+      return parts;
+    },
+    response: () => response,
+    wrapper: {},
+    // Every text arrives in deltas.
+    buildDelta() {
+      throw unreadable("a text has no delta");
+    },
+    buildEnding: (sent) => ({ events: buildEnding(response, sent) }),
+  };
+}
+
+type EventReader = (parts: EventParts, event: JsonObject, response: JsonObject) => void;
+
+const itemIndex = (event: JsonObject): number => readIndex(event.output_index, 0);
+const itemOf = (response: JsonObject, event: JsonObject): JsonObject =>
+  elementAt(response, "output", itemIndex(event));
+
+const readStart: EventReader = (_, event, response) => {
+  if (!isObject(event.response)) return;
+  const { output } = response;
+  Object.assign(response, event.response, { output });
+};
+
+const readLast: EventReader = (parts, event, response) => {
+  parts.stage = "last";
+  parts.repeats.push({ pointer: "/response", slot: "" });
+  if (!isObject(event.response)) return;
+  const { output } = response;
+  const complete = event.response.output;
+  const isComplete =
+    Array.isArray(complete) && Array.isArray(output) && complete.length >= output.length;
+  Object.assign(response, event.response, { output: isComplete ? complete : output });
+};
+
+const addPart =
+  (list: "content" | "summary", index: "content_index" | "summary_index"): EventReader =>
+  (parts, event, response) => {
+    const at = readIndex(event[index], 0);
+    parts.opens = `/output/${itemIndex(event)}/${list}/${at}`;
+    if (isObject(event.part)) {
+      Object.assign(elementAt(itemOf(response, event), list, at), event.part);
+    }
+  };
+
+const endPart =
+  (list: "content" | "summary", index: "content_index" | "summary_index"): EventReader =>
+  (parts, event, response) => {
+    const at = readIndex(event[index], 0);
+    const slot = `/output/${itemIndex(event)}/${list}/${at}`;
+    parts.closes.push(slot);
+    parts.repeats.push({ pointer: "/part", slot });
+    if (isObject(event.part)) {
+      Object.assign(elementAt(itemOf(response, event), list, at), event.part);
+    }
+  };
+
+const READERS = new Map<string, EventReader>([
+  ["response.created", readStart],
+  ["response.queued", readStart],
+  ["response.in_progress", readStart],
+  [
+    "response.output_item.added",
+    (parts, { item, ...event }, response) => {
+      parts.opens = `/output/${itemIndex(event)}`;
+      if (!isObject(item)) return;
+      parts.is_call = typeof item.type === "string" && CALLS.has(item.type);
+      Object.assign(itemOf(response, event), item);
+    },
+  ],
+  [
+    "response.output_item.done",
+    (parts, { item, ...event }, response) => {
+      const slot = `/output/${itemIndex(event)}`;
+      parts.closes.push(slot);
+      parts.repeats.push({ pointer: "/item", slot });
+      if (!isObject(item)) return;
+      parts.is_call = typeof item.type === "string" && CALLS.has(item.type);
+      Object.assign(itemOf(response, event), item);
+    },
+  ],
+  ["response.content_part.added", addPart("content", "content_index")],
+  ["response.content_part.done", endPart("content", "content_index")],
+  ["response.reasoning_summary_part.added", addPart("summary", "summary_index")],
+  ["response.reasoning_summary_part.done", endPart("summary", "summary_index")],
+  ["response.completed", readLast],
+  ["response.incomplete", readLast],
+  ["response.failed", readLast],
+  [
+    "error",
+    (parts) => {
+      parts.stage = "error";
+    },
+  ],
+]);
+
+/** Items that the client or the provider executes. */
+const CALLS: ReadonlySet<string> = new Set([
+  "function_call",
+  "custom_tool_call",
+  "mcp_call",
+  "mcp_approval_request",
+]);
+
+/** Locations of the texts in their item. Other texts are members of the item, named after the event. */
+const LOCATIONS = new Map<string, (event: JsonObject) => string>([
+  ["response.output_text", ({ content_index }) => `content/${readIndex(content_index, 0)}/text`],
+  ["response.refusal", ({ content_index }) => `content/${readIndex(content_index, 0)}/refusal`],
+  ["response.reasoning_text", ({ content_index }) => `content/${readIndex(content_index, 0)}/text`],
+  [
+    "response.reasoning_summary_text",
+    ({ summary_index }) => `summary/${readIndex(summary_index, 0)}/text`,
+  ],
+  ["response.function_call_arguments", () => "arguments"],
+  ["response.mcp_call_arguments", () => "arguments"],
+  ["response.custom_tool_call_input", () => "input"],
+  ["response.code_interpreter_call_code", () => "code"],
+]);
+const ARGUMENTS: ReadonlySet<string> = new Set(["arguments", "input"]);
+
+function locateText(event: JsonObject, name: string): { slot: string; is_argument: boolean } {
+  const member = LOCATIONS.get(name)?.(event) ?? escapePointerStep(name);
+  const item = "output_index" in event ? `/output/${itemIndex(event)}` : "";
+  return { slot: `${item}/${member}`, is_argument: ARGUMENTS.has(member) };
+}
+
+function readDelta(parts: EventParts, event: JsonObject, name: string): void {
+  const { slot, is_argument } = locateText(event, name);
+  if (!isContinued("delta", event.delta)) return;
+  takeText(parts, event, "delta", { pointer: "/delta", slot, is_argument });
+  // Its tokens are those of the text.
+  delete event.logprobs;
+  parts.is_delta = true;
+  parts.is_call = is_argument;
+}
+
+function readDone(parts: EventParts, event: JsonObject, name: string): void {
+  const { slot, is_argument } = locateText(event, name);
+  parts.is_call = is_argument;
+  // The arguments are evaluated with their item.
+  if (!is_argument) parts.closes.push(slot);
+  for (const [member, value] of Object.entries(event)) {
+    if (isContinued(member, value)) {
+      parts.repeats.push({ pointer: `/${escapePointerStep(member)}`, slot });
+    }
+  }
+}
+
+const NO_USAGE = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
+};
+
+/** Closes the open parts and items, and repeats only what was sent: never tool calls or other members. */
+function buildEnding(response: JsonObject, { open, texts, is_started }: SentState): JsonObject[] {
+  const { output } = response;
+  const items = Array.isArray(output) ? output.map((item) => (isObject(item) ? item : {})) : [];
+  const messages = items.map((item, index) => buildMessage(item, index, texts));
+  const events: JsonObject[] = [];
+  for (const pointer of [...open].sort((one, other) => other.length - one.length)) {
+    const [, , item = "", list, at = ""] = pointer.split("/");
+    const output_index = Number(item);
+    const { id } = items[output_index] ?? {};
+    if (list === "content") {
+      const content_index = Number(at);
+      const where = { item_id: id, output_index, content_index };
+      const part = messages[output_index]?.content[content_index] ?? {};
+      const done = "refusal" in part ? "response.refusal.done" : "response.output_text.done";
+      events.push({ ...part, type: done, ...where });
+      events.push({ type: "response.content_part.done", ...where, part });
+    } else if (list === undefined) {
+      const { type } = items[output_index] ?? {};
+      const done = messages[output_index] ?? { id, type, status: "incomplete", summary: [] };
+      events.push({ type: "response.output_item.done", output_index, item: done });
+    }
+  }
+  const { id, created_at, model, usage } = response;
+  const begun = {
+    id,
+    object: "response",
+    created_at,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    instructions: null,
+    metadata: {},
+    model,
+    output: [],
+    parallel_tool_calls: true,
+    temperature: null,
+    tool_choice: "auto",
+    tools: [],
+    top_p: null,
+    usage: null,
+  };
+  if (!is_started) events.unshift({ type: "response.created", response: begun });
+  const incomplete = {
+    ...begun,
+    status: "incomplete",
+    incomplete_details: { reason: "content_filter" },
+    output: is_started ? messages.flatMap((message) => message ?? []) : [],
+    usage: isObject(usage) ? usage : NO_USAGE,
+  };
+  return [...events, { type: "response.incomplete", response: incomplete }];
+}
+
+function buildMessage(item: JsonObject, index: number, texts: SentState["texts"]) {
+  if (item.type !== "message") return undefined;
+  const parts = Array.isArray(item.content) ? item.content.length : 0;
+  const content = Array.from({ length: parts }, (_, part): JsonObject => {
+    const at = `/output/${index}/content/${part}`;
+    const refusal = texts.get(`${at}/refusal`);
+    if (refusal !== undefined) return { type: "refusal", refusal };
+    const text = texts.get(`${at}/text`) ?? "";
+    return { type: "output_text", text, annotations: [], logprobs: [] };
+  });
+  return { id: item.id, type: "message", role: "assistant", status: "incomplete", content };
+}

@@ -1,0 +1,95 @@
+/** Splits server-sent events from a byte stream, and keeps their text as it was received. */
+
+export interface StreamEvent {
+  /** As received, including line ends and the blank line. */
+  text: string;
+  /** Lines without line ends and without the blank line. */
+  lines: string[];
+}
+
+export interface EventSplitter {
+  /** Returns the events that the chunk completes. */
+  push: (chunk: Uint8Array) => StreamEvent[];
+  /** Returns the event at the end of the stream that has no blank line after it. */
+  end: () => StreamEvent | undefined;
+  /** Returns the text of the unfinished event. */
+  rest: () => string;
+}
+
+/** `onSize` gets the number of characters of the unfinished event, and may throw. */
+export function createEventSplitter(onSize: (characters: number) => void): EventSplitter {
+  const decoder = new TextDecoder();
+  let lines: string[] = [];
+  let text = "";
+  /** Start of a line whose end has not arrived. */
+  let partial = "";
+  /** The last character was a carriage return: a line feed that follows belongs to it. */
+  let afterReturn = false;
+
+  function split(arrived: string): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    let from = afterReturn && arrived.startsWith("\n") ? 1 : 0;
+    if (arrived !== "") afterReturn = false;
+    const pattern = /\r\n?|\n/g;
+    pattern.lastIndex = from;
+    for (let found = pattern.exec(arrived); found; found = pattern.exec(arrived)) {
+      const line = partial + arrived.slice(from, found.index);
+      partial = "";
+      text += line + found[0];
+      from = pattern.lastIndex;
+      afterReturn = found[0] === "\r" && from === arrived.length;
+      if (line === "") {
+        events.push({ text, lines });
+        lines = [];
+        text = "";
+      } else {
+        lines.push(line);
+      }
+    }
+    partial += arrived.slice(from);
+    onSize(text.length + partial.length);
+    return events;
+  }
+
+  return {
+    push: (chunk) => split(decoder.decode(chunk, { stream: true })),
+    end() {
+      const events = split(`${decoder.decode()}\n\n`);
+      return events.find((event) => event.lines.length > 0);
+    },
+    rest: () => text + partial,
+  };
+}
+
+/** Contents of an event: its data, and the lines without it. */
+export interface EventFields {
+  /** Undefined without a data line. */
+  data: string | undefined;
+  others: string[];
+}
+
+export function readFields({ lines }: StreamEvent): EventFields {
+  const data: string[] = [];
+  const others: string[] = [];
+  for (const line of lines) {
+    if (isData(line)) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+    else others.push(line);
+  }
+  return { data: data.length > 0 ? data.join("\n") : undefined, others };
+}
+
+/** Returns the text of an event with other data. */
+export function replaceData({ lines }: Pick<StreamEvent, "lines">, data: string): string {
+  const at = lines.findIndex(isData);
+  const others = lines.map((line, index) => (isData(line) && index !== at ? [] : [line]));
+  if (at >= 0) others[at] = data.split("\n").map((line) => `data: ${line}`);
+  return `${others.flat().join("\n")}\n\n`;
+}
+
+const isData = (line: string): boolean => line === "data" || line.startsWith("data:");
+
+/** Formats an event that the upstream did not send; named after its type, if it has one. */
+export function formatEvent(event: Record<string, unknown>): string {
+  const name = typeof event.type === "string" ? `event: ${event.type}\n` : "";
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}
