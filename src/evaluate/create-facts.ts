@@ -5,7 +5,12 @@ import type { ExtractedEvaluation } from "./stages.ts";
 
 const ARGUMENT = "tool.arguments.";
 
-export function createFacts(evaluation: ExtractedEvaluation): FactLookup {
+export function createFacts(
+  evaluation: Pick<
+    ExtractedEvaluation,
+    "collector" | "request" | "payload" | "session_id" | "protocol" | "direction"
+  >,
+): FactLookup {
   const { collector, request, payload } = evaluation;
   const readAttribute = (name: string) =>
     request.attributes && findAttribute(request.attributes, name);

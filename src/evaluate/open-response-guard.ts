@@ -1,10 +1,77 @@
 /** Prepares the evaluation of a response that arrives in parts, by the policy of a collector. */
-import type { Deps, EvaluationContext, ResponseGuard } from "../deps.ts";
+import type { Deps, EvaluationContext, ResponseGuard, TextStream } from "../deps.ts";
+import type { InspectionContext } from "../policy/detector.ts";
+import { readPayload } from "../policy/payload/read-payload.ts";
+import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
+import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
+import { createFacts } from "./create-facts.ts";
 import { identifyInternalCaller } from "./evaluate-internal.ts";
+import { createSessionPseudonyms } from "./session-pseudonyms.ts";
+import { createHost } from "./worker/evaluation-host.ts";
 
+/** Rejects if the collector was deleted. */
 export function openResponseGuard(deps: Deps, context: EvaluationContext): ResponseGuard {
-  identifyInternalCaller(deps, context);
-  return { needs_whole: true, openText: () => ({ push: () => NOTHING, end: () => NOTHING }) };
+  const { trace_id } = context;
+  const request = { ...context.request, payload: {} };
+  const host = createHost(deps, identifyInternalCaller(deps, context));
+  const { collector, program, disabled, keyring } = host.selectPolicy(request);
+  if (!program) return PASS_ALL;
+  const protocol = request.protocol ?? "all";
+  const session_id = request.session_id ?? trace_id;
+  const attributes = request.attributes ?? {};
+  const payload = readPayload({}, { direction: "output", protocol, attributes });
+  const facts = createFacts({
+    collector,
+    request,
+    payload,
+    session_id,
+    protocol,
+    direction: "output",
+  });
+  const { needs_whole, rules } = selectStreamRules(program, facts, disabled);
+  if (needs_whole) return { needs_whole, openText: () => HOLD_ALL };
+  if (rules.length === 0) return PASS_ALL;
+
+  const session = { collector_id: collector.id, session_id };
+  const pseudonyms = createSessionPseudonyms(host, keyring, session);
+  const inspection: InspectionContext = {
+    direction: "output",
+    protocol,
+    calls: [],
+    definitions: [],
+    attachments: [],
+    uninspected: [],
+    payload_bytes: 0,
+    services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
+  };
+  const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
+  return {
+    needs_whole,
+    openText: (pointer) =>
+      createTextStream(tolerant, {
+        pointer,
+        context: inspection,
+        // The evaluation of the complete response creates the same pseudonyms, and stores them.
+        createPseudonym: pseudonyms.pseudonymFor,
+      }),
+  };
 }
 
+/** The evaluation of the complete response records the failure. */
+const ignoreFailures = (rule: StreamRule): StreamRule => ({
+  ...rule,
+  inspect: async (texts, context) => {
+    try {
+      return await rule.inspect(texts, context);
+    } catch {
+      return [];
+    }
+  },
+});
+
 const NOTHING = { text: "", blocked: false };
+const HOLD_ALL: TextStream = { push: () => NOTHING, end: () => NOTHING };
+const PASS_ALL: ResponseGuard = {
+  needs_whole: false,
+  openText: () => ({ push: (text) => ({ text, blocked: false }), end: () => NOTHING }),
+};

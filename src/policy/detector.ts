@@ -75,18 +75,39 @@ export interface DetectorServices {
 }
 
 /** Returns the matches in `texts`, the segments that the detector reads. Only remote detectors return a promise. */
-export type Inspector = (
-  texts: readonly Segment[],
-  context: InspectionContext,
-) => readonly Match[] | Promise<readonly Match[]>;
+export interface Inspector {
+  (
+    texts: readonly Segment[],
+    context: InspectionContext,
+  ): readonly Match[] | Promise<readonly Match[]>;
+  /** Inspection of text that arrives in parts. Undefined if the detector needs the complete text. */
+  partial?: PartialInspection;
+}
+
+export interface PartialInspection {
+  /**
+   * Returns the first offset, at least `from`, at which more text may complete or change a match, or the length of the
+   * text. The last word is always open, so it is ignored.
+   */
+  findOpenStart: (segment: Segment, from: number) => number;
+  /** Number of characters before a match that it depends on. */
+  context: number;
+}
 
 /** Inspects each text separately. Avoids an allocation for the common payload of one text. */
-export const inspectEach =
-  (inspect: (text: Segment) => readonly Match[]): Inspector =>
-  (texts) => {
+export function inspectEach(
+  inspect: (text: Segment) => readonly Match[],
+  partial?: PartialInspection,
+): Inspector {
+  const inspector: Inspector = (texts) => {
     const [only] = texts;
     return only && texts.length === 1 ? inspect(only) : texts.flatMap(inspect);
   };
+  return partial ? Object.assign(inspector, { partial }) : inspector;
+}
+
+/** For detectors whose matches contain no white space and depend on no text after them. */
+export const findNothingOpen: PartialInspection["findOpenStart"] = ({ text }) => text.length;
 
 export interface Detector {
   /** Slug in the catalog and in findings. */

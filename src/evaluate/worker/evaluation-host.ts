@@ -66,8 +66,13 @@ export interface EvaluationHost
   evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
 }
 
-export function createHost(deps: Deps, caller: Caller): EvaluationHost {
-  const host: EvaluationHost = {
+/** Host in the main thread, which selects the policy without a promise. */
+export interface MainHost extends EvaluationHost {
+  selectPolicy: (selector: PolicySelector) => PolicySelection;
+}
+
+export function createHost(deps: Deps, caller: Caller): MainHost {
+  const host: MainHost = {
     ...deps.hostServices,
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);

@@ -1,5 +1,6 @@
 /** Compiles a regular expression of a user for an engine that runs in linear time. */
 import { compileTree } from "./compile-tree.ts";
+import { countContext, createOpenStartFinder } from "./open-start-finder.ts";
 import { parsePattern } from "./parse-pattern.ts";
 import { type MatchRange, searchProgram } from "./search-program.ts";
 
@@ -7,6 +8,10 @@ export interface Pattern {
   test(text: string): boolean;
   /** Returns UTF-16 ranges from left to right, without overlaps and empty matches. */
   findMatches(text: string): readonly MatchRange[];
+  /** Returns the first offset, at least `from`, at which a match starts that more text may complete or change. */
+  findOpenStart(text: string, from: number): number;
+  /** Number of characters before a match that it depends on: all of them if the pattern contains `^`. */
+  context: number;
 }
 
 const MAX_LENGTH = 2000;
@@ -19,7 +24,17 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
       `The pattern has ${source.length} characters; at most ${MAX_LENGTH} are allowed. Split it.`,
     );
   }
-  return searchProgram(compileTree(parsePattern(source, options.ignore_case ?? false)));
+  const program = compileTree(parsePattern(source, options.ignore_case ?? false));
+  // Lazy: only streams need it.
+  let findOpenStart: Pattern["findOpenStart"] | undefined;
+  return {
+    ...searchProgram(program),
+    findOpenStart(text, from) {
+      findOpenStart ??= createOpenStartFinder(program);
+      return findOpenStart(text, from);
+    },
+    context: countContext(program),
+  };
 }
 
 /** Returns why the pattern is invalid; undefined when it is valid. */

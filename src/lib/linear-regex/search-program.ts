@@ -70,7 +70,10 @@ export function searchProgram({ steps, start }: RegexProgram) {
   let endRow = 0;
   clearCache();
 
-  return { test: (text: string) => readAll(text, true) !== undefined, findMatches };
+  return {
+    test: (text: string) => readAll(text, true) !== undefined,
+    findMatches,
+  };
 
   function findMatches(text: string): MatchRange[] {
     const ends = readAll(text, false);

@@ -1,7 +1,10 @@
 /** Finds every occurrence of many keywords in one pass (Aho-Corasick). */
 
-/** Calls `found` from left to right with the index of the keyword and the offset of its end. */
-export type FindKeywords = (text: string, found: (keyword: number, end: number) => void) => void;
+/**
+ * Calls `found` from left to right with the index of the keyword and the offset of its end. Returns the length of the
+ * longest beginning of a keyword that the text ends with.
+ */
+export type FindKeywords = (text: string, found: (keyword: number, end: number) => void) => number;
 
 const UNITS = 65_536;
 /** 16 MiB: with Chinese keywords, a row for each state of a long list would take gigabytes. */
@@ -17,7 +20,7 @@ export function createKeywordFinder(
 
   return (text, found) => {
     built ??= buildAutomaton(keywords, classify(keywords, options.ignore_case ?? false));
-    const { classOf, moves, stateOf, deeper, keywordAt, shorter } = built;
+    const { classOf, moves, stateOf, deeper, keywordAt, shorter, depths } = built;
     let row = 0;
     for (let at = 0; at < text.length; at++) {
       row = moves[row + (classOf[text.charCodeAt(at)] ?? 0)] ?? 0;
@@ -30,6 +33,7 @@ export function createKeywordFinder(
         if (row < moves.length || at + 1 === text.length) break;
       }
     }
+    return depths[stateOf(row)] ?? 0;
   };
 }
 
@@ -69,6 +73,7 @@ function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes
   const states = parents.length;
   /** By state: the longest suffix of its text that is a prefix of a keyword; the longest that is a keyword. */
   const fallback = new Int32Array(states);
+  const depths = new Int32Array(states);
   const shorter = new Int32Array(states);
   const after = (state: number, unit: number): number => {
     for (let from = state; ; from = fallback[from] ?? 0) {
@@ -81,6 +86,7 @@ function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes
     const parent = parents[state] ?? 0;
     const detour = parent === 0 ? 0 : after(fallback[parent] ?? 0, units[state] ?? 0);
     fallback[state] = detour;
+    depths[state] = (depths[parent] ?? 0) + 1;
     shorter[state] = (keywordAt[detour] ?? -1) >= 0 ? detour : (shorter[detour] ?? 0);
   }
 
@@ -100,7 +106,7 @@ function buildAutomaton(keywords: readonly string[], { classOf, width }: Classes
     }
   }
   const deeper = (row: number, unit: number) => rowOf(after(stateOf(row), unit));
-  return { classOf, moves, stateOf, deeper, keywordAt, shorter };
+  return { classOf, moves, stateOf, deeper, keywordAt, shorter, depths };
 }
 
 /**

@@ -10,11 +10,14 @@ import {
   type EntitySelection,
   findEntityMatches,
 } from "../dlp/find-entity-matches.ts";
+import { findOpenValue, VALUE_CONTEXT } from "../dlp/find-open-value.ts";
 import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
+import { findOpenSecret } from "../secrets/find-open-secret.ts";
 import type { Segment } from "../segment.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
+import { findOpenInViews } from "../views/find-open-in-views.ts";
 import { foldText } from "../views/view.ts";
 
 const PredefinedEntity = z
@@ -111,7 +114,7 @@ export const dataLossPrevention = defineDetector({
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
     const inspect = (segment: Segment) => {
-      const customMatches = custom.flatMap((find) => find(segment, settings.reversible));
+      const customMatches = custom.flatMap(({ find }) => find(segment, settings.reversible));
       const found = [...findEntityMatches(segment, selection), ...customMatches];
       if (found.length === 0) return found;
       // Filters after resolving overlaps, so that no shorter match inside an allowed value is reported.
@@ -120,7 +123,16 @@ export const dataLossPrevention = defineDetector({
           allowed.size === 0 || !allowed.has(segment.text.slice(start, end).toLowerCase()),
       );
     };
-    return inspectEach(inspect);
+    return inspectEach(inspect, {
+      findOpenStart: (segment, from) =>
+        Math.min(
+          findOpenInViews(segment, from, ({ exact }, at) =>
+            Math.min(findOpenValue(exact, at), findOpenSecret(exact, at)),
+          ),
+          ...custom.map(({ partial }) => partial.findOpenStart(segment, from)),
+        ),
+      context: Math.max(VALUE_CONTEXT, ...custom.map(({ partial }) => partial.context)),
+    });
   },
 });
 

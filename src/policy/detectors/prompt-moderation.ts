@@ -7,9 +7,10 @@ import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { MaskWith, PatternText } from "../setting-schemas.ts";
+import { findOpenInViews } from "../views/find-open-in-views.ts";
 import { decodeViews, foldLeetspeak, foldText, type View } from "../views/view.ts";
 import { isWholeWord } from "../words/is-whole-word.ts";
-import { createSimilarWordFinder } from "../words/similar-word-finder.ts";
+import { createSimilarWordFinder, MAX_SIMILAR_CHARACTERS } from "../words/similar-word-finder.ts";
 
 const MAX_KEYWORD_CHARACTERS = 200_000;
 
@@ -103,7 +104,22 @@ export const promptModeration = defineDetector({
       }
       return resolveOverlaps(found);
     };
-    return inspectEach(inspect);
+    const findBeginning = createKeywordFinder([...new Set(keywords)].filter((word) => word !== ""));
+    const patterns = settings.regex.map((source) =>
+      compilePattern(source, { ignore_case: settings.ignore_case }),
+    );
+    const similarReach = settings.similarity_threshold < 1 ? MAX_SIMILAR_CHARACTERS : 0;
+    const findOpen = (view: View, from: number) => {
+      const ends = [view, settings.leetspeak ? foldLeetspeak(view) : view].map(
+        ({ text }) => text.length - findBeginning(text, () => {}),
+      );
+      const open = patterns.map((pattern) => pattern.findOpenStart(view.exact, from));
+      return Math.max(from, Math.min(view.text.length - similarReach, ...ends, ...open));
+    };
+    return inspectEach(inspect, {
+      findOpenStart: (segment, from) => findOpenInViews(segment, from, findOpen),
+      context: Math.max(MAX_SIMILAR_CHARACTERS, ...patterns.map(({ context }) => context)),
+    });
   },
 });
 

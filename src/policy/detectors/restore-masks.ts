@@ -1,6 +1,6 @@
 /** Detector that restores values masked reversibly by an earlier evaluation of the session. */
 import { z } from "zod";
-import { defineDetector, type Match } from "../detector.ts";
+import { defineDetector, findNothingOpen, type Inspector, type Match } from "../detector.ts";
 import { computeOnce } from "../segment.ts";
 
 export const restoreMasks = defineDetector({
@@ -11,9 +11,8 @@ export const restoreMasks = defineDetector({
   reads: { input: [], output: ["assistant", "tool_arguments"] },
   masks: true,
   settings: z.strictObject({}),
-  prepare:
-    () =>
-    async (texts, { services }) => {
+  prepare: () => {
+    const inspect: Inspector = async (texts, { services }) => {
       const places = texts.flatMap((segment) =>
         computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment })),
       );
@@ -25,7 +24,11 @@ export const restoreMasks = defineDetector({
         const at = { segment, start, end: start + name.length };
         return [{ label: "pseudonym", type: "pseudonym", confidence: 1, at, mask: { text } }];
       });
-    },
+    };
+    return Object.assign(inspect, {
+      partial: { findOpenStart: findNothingOpen, context: 0 },
+    });
+  },
 });
 
 interface PseudonymLocation {

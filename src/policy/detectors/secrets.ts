@@ -3,10 +3,12 @@ import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { splitByLine } from "../dlp/split-by-line.ts";
 import { renderMask } from "../masking/render-mask.ts";
+import { findOpenSecret, NAME_CHARACTERS } from "../secrets/find-open-secret.ts";
 import { SECRET_LABELS, type Secret } from "../secrets/find-secrets.ts";
 import { findSegmentSecrets } from "../secrets/find-segment-secrets.ts";
 import type { Segment } from "../segment.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
+import { findOpenInViews } from "../views/find-open-in-views.ts";
 
 const Settings = z
   .strictObject({
@@ -79,10 +81,16 @@ export const secrets = defineDetector({
         at: { segment, start, end },
         mask: createMask(secret.label, end - start),
       }));
-    return inspectEach((segment) =>
-      findSegmentSecrets(segment)
-        .filter((secret) => isReported(secret, segment))
-        .flatMap((secret) => toMatches(secret, segment)),
+    return inspectEach(
+      (segment) =>
+        findSegmentSecrets(segment)
+          .filter((secret) => isReported(secret, segment))
+          .flatMap((secret) => toMatches(secret, segment)),
+      {
+        findOpenStart: (segment, from) =>
+          findOpenInViews(segment, from, ({ exact }, at) => findOpenSecret(exact, at)),
+        context: NAME_CHARACTERS,
+      },
     );
   },
 });

@@ -3,7 +3,12 @@ import { z } from "zod";
 import { defineDetector, inspectEach, type Match } from "../detector.ts";
 import { computeOnce, SEGMENT_SOURCES, type Segment } from "../segment.ts";
 import { Threshold } from "../setting-schemas.ts";
-import { findHiddenText, HIDDEN_KINDS } from "../unicode/find-hidden-text.ts";
+import {
+  BIDI_RADIUS,
+  findHiddenText,
+  findOpenDirection,
+  HIDDEN_KINDS,
+} from "../unicode/find-hidden-text.ts";
 
 const Settings = z.strictObject({
   kinds: z
@@ -35,6 +40,9 @@ export const unicode = defineDetector({
           at: { segment, start, end },
           mask: { text: visibleText },
         }));
-    return inspectEach(inspect);
+    return inspectEach(inspect, {
+      findOpenStart: ({ text }) => findOpenDirection(text),
+      context: BIDI_RADIUS,
+    });
   },
 });

@@ -5,7 +5,7 @@ import { computeOnce, type Segment } from "../segment.ts";
 import { Threshold } from "../setting-schemas.ts";
 import { createDomainMatcher } from "../urls/domain-matcher.ts";
 import { findCarriedText } from "../urls/find-carried-text.ts";
-import { type FoundUrl, findUrls } from "../urls/find-urls.ts";
+import { type FoundUrl, FRAME_CHARACTERS, findOpenAnchor, findUrls } from "../urls/find-urls.ts";
 import { createLookalikeDomainCheck } from "../urls/lookalike-domain-check.ts";
 import { type Host, parseHost, toRegistrableDomain } from "../urls/parse-host.ts";
 
@@ -74,7 +74,10 @@ export const urlAnalyzer = defineDetector({
           mask: { text: "[LINK_REMOVED]" },
         }));
       });
-    return inspectEach(inspect);
+    return inspectEach(inspect, {
+      findOpenStart: (segment) => findOpenAnchor(segment.text, computeOnce(segment, findUrls)),
+      context: FRAME_CHARACTERS,
+    });
   },
 });
 

@@ -1,4 +1,5 @@
 /** Looks up the clue words near a value, which indicate its kind. */
+import { toOpenPattern } from "../../lib/text/open-pattern.ts";
 import type { EntityName } from "./entities.ts";
 import type { Clue } from "./scan-words.ts";
 
@@ -45,6 +46,17 @@ export function createClueLookup(
 const SEPARATED = /\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
 /** Links a value to the clue after it: `… is my SSN`, `… (SSN)`. */
 const LINK_TO_CLUE_AFTER = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/;
+
+/** Returns whether a clue word could still follow a value that ends at `end`. */
+export function mayGetClueAfter(text: string, end: number): boolean {
+  if (text.length - end > MAX_DISTANCE_AFTER + MAX_CLUE_WORD) return false;
+  OPEN_LINK.lastIndex = end;
+  return OPEN_LINK.test(text);
+}
+
+const OPEN_LINK = toOpenPattern(/["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*/);
+/** Longer than any clue word. */
+const MAX_CLUE_WORD = 32;
 
 /**
  * Checks that the text between a clue and a value links them: `account number is …`, `call Maria at …`, but not

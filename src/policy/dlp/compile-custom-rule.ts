@@ -1,9 +1,12 @@
 /** Compiles the custom keywords and patterns of an administrator. */
 import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
+import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
+import type { PartialInspection } from "../detector.ts";
 import { type MaskStyle, renderMask } from "../masking/render-mask.ts";
 import { computeOnce, type Segment } from "../segment.ts";
+import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 import type { TextSpan } from "../views/source-map.ts";
-import { decodeViews, foldText, type View } from "../views/view.ts";
+import { foldText, type View } from "../views/view.ts";
 import { isWholeWord } from "../words/is-whole-word.ts";
 import type { LocatedMatch } from "./resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "./split-by-line.ts";
@@ -14,15 +17,18 @@ export interface CustomRule extends MaskStyle {
   pattern: string;
 }
 
-export type CustomRuleFinder = (segment: Segment, reversible: boolean) => LocatedMatch[];
+export interface CompiledCustomRule {
+  find: (segment: Segment, reversible: boolean) => LocatedMatch[];
+  partial: PartialInspection;
+}
 
-export function compileCustomRule(rule: CustomRule): CustomRuleFinder {
-  const findSpans =
+export function compileCustomRule(rule: CustomRule): CompiledCustomRule {
+  const { findSpans, partial } =
     rule.type === "keyword"
       ? createKeywordSpanFinder(rule.pattern)
       : createRegexFinder(rule.pattern);
-  return (segment, reversible) => {
-    return dropRepeats(findSpans(segment)).flatMap((span) =>
+  const find: CompiledCustomRule["find"] = (segment, reversible) =>
+    dropRepeats(findSpans(segment)).flatMap((span) =>
       splitByLine(segment.text, span).map(({ start, end }) => ({
         label: rule.name,
         type: "pii",
@@ -33,15 +39,12 @@ export function compileCustomRule(rule: CustomRule): CustomRuleFinder {
           : { text: renderMask(rule, end - start) },
       })),
     );
-  };
+  return { find, partial };
 }
 
-type SpanFinder = (segment: Segment) => TextSpan[];
-
-/** Returns the folded view and the decoded views of a segment. */
-function readViews(segment: Segment): readonly View[] {
-  const [, ...encoded] = computeOnce(segment, decodeViews);
-  return [computeOnce(segment, foldText), ...encoded];
+interface SpanFinder {
+  findSpans: (segment: Segment) => TextSpan[];
+  partial: PartialInspection;
 }
 
 /** Finds a pattern in all views, and in the original text. */
@@ -49,13 +52,24 @@ function createRegexFinder(source: string): SpanFinder {
   const pattern = compilePattern(source);
   const findSpans = (text: string) =>
     pattern.findMatches(text).filter(({ start, end }) => end > start);
-  return (segment) => {
+  const find = (segment: Segment) => {
     const read = readViews(segment).flatMap(({ exact, toOriginal }) =>
       findSpans(exact).map(({ start, end }) => toOriginal(start, end)),
     );
     return computeOnce(segment, foldText).exact === segment.text
       ? read
       : [...read, ...findSpans(segment.text)];
+  };
+  return {
+    findSpans: find,
+    partial: {
+      findOpenStart: (segment, from) =>
+        Math.min(
+          findOpenInViews(segment, from, ({ exact }, at) => pattern.findOpenStart(exact, at)),
+          pattern.findOpenStart(segment.text, from),
+        ),
+      context: pattern.context,
+    },
   };
 }
 
@@ -70,7 +84,15 @@ function createKeywordSpanFinder(pattern: string): SpanFinder {
     }
     return spans;
   };
-  return (segment) => readViews(segment).flatMap(findSpans);
+  const findBeginning = createKeywordFinder([keyword]);
+  return {
+    findSpans: (segment) => readViews(segment).flatMap(findSpans),
+    partial: {
+      findOpenStart: (segment, from) =>
+        findOpenInViews(segment, from, ({ text }) => text.length - findBeginning(text, () => {})),
+      context: 1,
+    },
+  };
 }
 
 const toPseudonymLabel = (name: string) => name.toUpperCase().replace(/[^\p{L}\p{N}]+/gu, "_");

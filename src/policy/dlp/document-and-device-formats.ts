@@ -8,7 +8,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "passport",
     startsWith: "either",
     leadingLengths: range(6, 13),
-    findEnd: matchPattern(
+    ...matchPattern(
       /[A-Z]{0,3}\d{6,9}|[A-Z]{1,2}\d{2,3}[A-Z]{1,2}\d{3,6}|[CFGHJK][0-9CFGHJKLMNPRTVWXYZ]{8}/i,
       hasDigits,
     ),
@@ -20,7 +20,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "drivers_license",
     startsWith: "either",
     leadingLengths: range(3, 19),
-    findEnd: matchPattern(
+    ...matchPattern(
       /[A-Z]{0,3}\d{5,14}[A-Z]{0,2}|[A-Z]\d{3}(-?)\d{3,4}\1\d{2,5}(?:\1\d{1,3})?|\d{3,4}(-)\d{2,4}\2\d{3,4}|[A-Z9]{5}\d{6}[A-Z9]{2}\d[A-Z]{2}/i,
     ),
     confidence: 0,
@@ -32,7 +32,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "tax_id",
     startsWith: "either",
     leadingLengths: [2, 3, ...range(9, 14)],
-    findEnd: matchPattern(
+    ...matchPattern(
       /\d{2}-\d{7}|9\d{2}-\d{2}-\d{4}|[A-Z]{2}[ -]?(?=[0-9A-Z]{0,2}\d{6})[0-9A-Z]{8,12}|\d{9,11}/,
     ),
     confidence: 0,
@@ -43,7 +43,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "date_of_birth",
     startsWith: "digit",
     leadingLengths: [1, 2, 4],
-    findEnd: matchPattern(
+    ...matchPattern(
       /(?:19|20)\d{2}([-./])(?:0?[1-9]|1[0-2])\1(?:0?[1-9]|[12]\d|3[01])|(?:0?[1-9]|[12]\d|3[01])([-./ ])(?:0?[1-9]|[12]\d|3[01])\2(?:19|20)?\d{2}/,
     ),
     confidence: 0,
@@ -53,7 +53,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "vehicle_vin",
     startsWith: "either",
     leadingLengths: [17],
-    findEnd: matchPattern(/[A-HJ-NPR-Z0-9]{17}/, (vin) => looksLikeVin(vin) && hasVinCheck(vin)),
+    ...matchPattern(/[A-HJ-NPR-Z0-9]{17}/, (vin) => looksLikeVin(vin) && hasVinCheck(vin)),
     confidence: 0.75,
     confidenceWithClue: 0.97,
   },
@@ -62,7 +62,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "vehicle_vin",
     startsWith: "either",
     leadingLengths: [17],
-    findEnd: matchPattern(/[A-HJ-NPR-Z0-9]{17}/i, looksLikeVin),
+    ...matchPattern(/[A-HJ-NPR-Z0-9]{17}/i, looksLikeVin),
     confidence: 0,
     confidenceWithClue: 0.8,
   },
@@ -70,7 +70,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "device_imei",
     startsWith: "digit",
     leadingLengths: [2, 15],
-    findEnd: matchPattern(/\d{15}|\d{2}([ -])\d{6}\1\d{6}\1\d/, (matched) =>
+    ...matchPattern(/\d{15}|\d{2}([ -])\d{6}\1\d{6}\1\d/, (matched) =>
       passesLuhn(stripSeparators(matched)),
     ),
     confidence: 0,
@@ -80,7 +80,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "mac_address",
     startsWith: "either",
     leadingLengths: [2],
-    findEnd: matchPattern(/[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}/i, isDeviceAddress),
+    ...matchPattern(/[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}/i, isDeviceAddress),
     confidence: 0.9,
     confidenceWithClue: 0.97,
   },
@@ -88,7 +88,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "device_mac",
     startsWith: "either",
     leadingLengths: [4],
-    findEnd: matchPattern(/[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}/i, isDeviceAddress),
+    ...matchPattern(/[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}/i, isDeviceAddress),
     confidence: 0.8,
     confidenceWithClue: 0.95,
   },
@@ -96,7 +96,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "device_mac",
     startsWith: "either",
     leadingLengths: [12],
-    findEnd: matchPattern(/[0-9a-f]{12}/i, isDeviceAddress),
+    ...matchPattern(/[0-9a-f]{12}/i, isDeviceAddress),
     confidence: 0,
     confidenceWithClue: 0.85,
   },
@@ -104,7 +104,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "ip_address",
     startsWith: "digit",
     leadingLengths: [1, 2, 3],
-    findEnd: matchPattern(
+    ...matchPattern(
       /(?!127\.|0\.|255\.)(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?![.\d])/,
     ),
     confidence: 0.8,
@@ -114,9 +114,8 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "ip6_address",
     startsWith: "either",
     leadingLengths: [1, 2, 3, 4],
-    findEnd: matchPattern(
-      /[0-9a-f]{1,4}:[0-9a-f:]{2,34}(?::(?:\d{1,3}\.){3}\d{1,3})?/i,
-      (matched) => Boolean(parseIpv6Groups(matched)),
+    ...matchPattern(/[0-9a-f]{1,4}:[0-9a-f:]{2,34}(?::(?:\d{1,3}\.){3}\d{1,3})?/i, (matched) =>
+      Boolean(parseIpv6Groups(matched)),
     ),
     confidence: 0.85,
     confidenceWithClue: 0.95,
@@ -125,7 +124,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     entity: "uuid",
     startsWith: "either",
     leadingLengths: [8],
-    findEnd: matchPattern(
+    ...matchPattern(
       /(?!0{8})[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i,
     ),
     confidence: 0.95,

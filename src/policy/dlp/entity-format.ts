@@ -1,4 +1,5 @@
 /** Formats of entities: how a value is written, and the confidence of a match. */
+import { toOpenPattern } from "../../lib/text/open-pattern.ts";
 import type { EntityName } from "./entities.ts";
 
 export interface EntityFormat {
@@ -9,6 +10,8 @@ export interface EntityFormat {
   leadingLengths: readonly number[];
   /** Returns the end of the value that starts at `at`, or -1. Reads a bounded number of characters. */
   findEnd: (text: string, at: number) => number;
+  /** Returns whether text after the end could make a value of what starts at `at`, or change its end. */
+  isOpen: (text: string, at: number) => boolean;
   /** Confidence without a clue word nearby. 0 if the format is too ambiguous. */
   confidence: number;
   /** Confidence with a clue word nearby (clue-words.ts). */
@@ -27,13 +30,22 @@ const BOUNDARY = "(?![0-9A-Za-z]|[-./]\\d)";
 export function matchPattern(
   pattern: RegExp,
   isValid: (matched: string) => boolean = () => true,
-): EntityFormat["findEnd"] {
+): Pick<EntityFormat, "findEnd" | "isOpen"> {
   const sticky = new RegExp(`(?:${pattern.source})${BOUNDARY}`, `${pattern.flags}y`);
-  return (text, at) => {
-    sticky.lastIndex = at;
-    if (!sticky.test(text)) return -1;
-    const end = sticky.lastIndex;
-    return isValid(text.slice(at, end)) ? end : -1;
+  // Lazy: only streams need it.
+  let open: RegExp | undefined;
+  return {
+    findEnd(text, at) {
+      sticky.lastIndex = at;
+      if (!sticky.test(text)) return -1;
+      const end = sticky.lastIndex;
+      return isValid(text.slice(at, end)) ? end : -1;
+    },
+    isOpen(text, at) {
+      open ??= toOpenPattern(sticky);
+      open.lastIndex = at;
+      return open.test(text);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 /** Formats of cards, bank accounts, securities and wallets. */
+import { toOpenPattern } from "../../lib/text/open-pattern.ts";
 import {
   COUNTRIES,
   isRepeatedDigit,
@@ -16,7 +17,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "credit_card",
     startsWith: "digit",
     leadingLengths: [1, 4, ...range(12, 19)],
-    findEnd: matchPattern(
+    ...matchPattern(
       /\d{12,19}|(?<!(?:[\dA-Fa-f]{4} ){2})\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?!(?: [\dA-Fa-f]{4}){2})|\d{4}([ .-])\d{6}\2\d{4,5}|(?<!\d[ -])\d(?:([ -])\d)(?:\3\d){10,17}(?!\3\d(?!\d))/,
       isCard,
     ),
@@ -28,7 +29,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "credit_card",
     startsWith: "digit",
     leadingLengths: [4, ...range(12, 19)],
-    findEnd: matchPattern(/\d{12,19}|\d{4}(?:([ .-])\d{4}){3}/, (matched) =>
+    ...matchPattern(/\d{12,19}|\d{4}(?:([ .-])\d{4}){3}/, (matched) =>
       passesLuhn(stripSeparators(matched)),
     ),
     confidence: 0,
@@ -38,7 +39,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "cvv",
     startsWith: "digit",
     leadingLengths: [3, 4],
-    findEnd: matchPattern(/\d{3,4}/),
+    ...matchPattern(/\d{3,4}/),
     confidence: 0,
     confidenceWithClue: 0.8,
   },
@@ -47,6 +48,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     startsWith: "letter",
     leadingLengths: range(4, 34),
     findEnd: findIbanEnd,
+    isOpen: isIbanOpen,
     confidence: 0.98,
     confidenceWithClue: 0.99,
   },
@@ -55,6 +57,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     startsWith: "letter",
     leadingLengths: range(4, 34),
     findEnd: (text, at) => (/^es/i.test(text.slice(at, at + 2)) ? findIbanEnd(text, at) : -1),
+    isOpen: isIbanOpen,
     confidence: 0.98,
     confidenceWithClue: 0.99,
   },
@@ -62,7 +65,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "swift_bic",
     startsWith: "letter",
     leadingLengths: [8, 11],
-    findEnd: matchPattern(/[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?/, (code) =>
+    ...matchPattern(/[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?/, (code) =>
       COUNTRIES.has(code.slice(4, 6)),
     ),
     confidence: 0,
@@ -72,7 +75,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "routing_number",
     startsWith: "digit",
     leadingLengths: [9],
-    findEnd: matchPattern(/(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}/, isRouting),
+    ...matchPattern(/(?:0\d|1[0-2]|2[1-9]|3[0-2]|6[1-9]|7[0-2]|80)\d{7}/, isRouting),
     confidence: 0,
     confidenceWithClue: 0.9,
   },
@@ -80,7 +83,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "bank_account",
     startsWith: "digit",
     leadingLengths: range(2, 20),
-    findEnd: matchPattern(/\d{6,20}|\d{2,6}(?:([ -])\d{2,10}){1,4}/, (matched) => {
+    ...matchPattern(/\d{6,20}|\d{2,6}(?:([ -])\d{2,10}){1,4}/, (matched) => {
       const digits = stripSeparators(matched).length;
       return digits >= 6 && digits <= 20;
     }),
@@ -92,7 +95,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "isin",
     startsWith: "letter",
     leadingLengths: [12],
-    findEnd: matchPattern(/[A-Z]{2}[A-Z0-9]{9}\d/, isIsin),
+    ...matchPattern(/[A-Z]{2}[A-Z0-9]{9}\d/, isIsin),
     confidence: 0.8,
     confidenceWithClue: 0.95,
   },
@@ -100,7 +103,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     entity: "crypto_wallet",
     startsWith: "either",
     leadingLengths: range(11, 90),
-    findEnd: matchPattern(
+    ...matchPattern(
       /0x[0-9a-fA-F]{40}|(?:bc|tb|ltc)1[02-9ac-hj-np-z]{8,80}|[1-9A-HJ-NP-Za-km-z]{26,35}/,
       isWalletAddress,
     ),
@@ -163,6 +166,13 @@ function findIbanEnd(text: string, at: number): number {
   }
   if (/[A-Za-z0-9]/.test(text.charAt(end))) return -1;
   return remainder(characters.slice(4) + characters.slice(0, 4), 97) === 1 ? end : -1;
+}
+
+const OPEN_IBAN = toOpenPattern(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?![A-Za-z0-9])/);
+
+function isIbanOpen(text: string, at: number): boolean {
+  OPEN_IBAN.lastIndex = at;
+  return OPEN_IBAN.test(text);
 }
 
 function isRouting(digits: string): boolean {

@@ -18,7 +18,7 @@ import { readFieldName } from "./read-field-name.ts";
 import { scanWords } from "./scan-words.ts";
 import { toCredentialHits } from "./to-credential-hits.ts";
 
-const formatsFor = indexFormats([
+export const formatsFor = indexFormats([
   ...FINANCIAL_FORMATS,
   ...EUROPEAN_FORMATS,
   ...AMERICAN_FORMATS,
@@ -96,7 +96,7 @@ function findPersonalData(text: string): EntityHit[] {
 const NINE = 0x39;
 
 /** Detects a start inside a longer number (`2024-05-20`) or a character reference (`&#128553;`). */
-function isInsideLongerValue(text: string, at: number): boolean {
+export function isInsideLongerValue(text: string, at: number): boolean {
   const sign = text.charCodeAt(at - 1);
   if (sign === 0x23) return text.charCodeAt(at - 2) === 0x26;
   if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f) return false;

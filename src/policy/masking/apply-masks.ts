@@ -25,11 +25,11 @@ export function applyMasks(
   }
   return [...bySegment].map(([segment, list]) => ({
     segment,
-    text: replaceSpans(segment.text, list, createPseudonym),
+    text: maskSpans(segment.text, list, isJsonText(segment.text), createPseudonym),
   }));
 }
 
-interface MaskedSpan {
+export interface MaskedSpan {
   start: number;
   end: number;
   mask: NonNullable<Match["mask"]>;
@@ -38,10 +38,14 @@ interface MaskedSpan {
 }
 
 /** Replaces spans. Of two that overlap, the later one masks only the part after the earlier one. */
-function replaceSpans(text: string, spans: MaskedSpan[], createPseudonym: CreatePseudonym): string {
+export function maskSpans(
+  text: string,
+  spans: MaskedSpan[],
+  isJson: boolean,
+  createPseudonym: CreatePseudonym,
+): string {
   let result = "";
   let from = 0;
-  const isJson = /^\s*[[{]/.test(text) && isJsonText(text);
   spans.sort((one, other) => one.start - other.start);
   for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, spans) : spans) {
     if (end <= from) continue;
@@ -55,7 +59,9 @@ function replaceSpans(text: string, spans: MaskedSpan[], createPseudonym: Create
   return result + text.slice(from);
 }
 
-function isJsonText(text: string): boolean {
+/** Returns whether text is a JSON document, in which masks are escaped. */
+export function isJsonText(text: string): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
   try {
     JSON.parse(text);
     return true;

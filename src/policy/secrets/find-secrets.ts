@@ -18,7 +18,7 @@ export interface Secret {
   end: number;
 }
 
-const FORMATS: readonly SecretFormat[] = [
+export const SECRET_FORMATS: readonly SecretFormat[] = [
   ...BUSINESS_FORMATS,
   ...CLOUD_FORMATS,
   ...DEVELOPER_FORMATS,
@@ -26,10 +26,10 @@ const FORMATS: readonly SecretFormat[] = [
 ];
 
 /** Labels of all formats. Several formats may share a label. */
-export const SECRET_LABELS = [...new Set(FORMATS.map(({ label }) => label))].sort();
+export const SECRET_LABELS = [...new Set(SECRET_FORMATS.map(({ label }) => label))].sort();
 
 const formatsByKeyword = new Map<string, SecretFormat[]>();
-for (const format of FORMATS) {
+for (const format of SECRET_FORMATS) {
   for (const keyword of format.keywords) {
     formatsByKeyword.set(keyword, [...(formatsByKeyword.get(keyword) ?? []), format]);
   }

@@ -41,6 +41,18 @@ export function findHiddenText(text: string): readonly HiddenText[] {
   return found;
 }
 
+/** Returns the first direction control at the end of a line that a later one may pair with, or the length of the text. */
+export function findOpenDirection(text: string): number {
+  if (isAscii(text)) return text.length;
+  let open = text.length;
+  for (let at = text.length - 1; at >= Math.max(0, text.length - BIDI_RADIUS); at--) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x0a) break;
+    if (isInvisible(unit) || isBidiControl(unit)) open = at;
+  }
+  return open;
+}
+
 interface CharacterRun {
   start: number;
   end: number;
@@ -113,7 +125,8 @@ function findBidiAfter(text: string, at: number): number {
   return 0;
 }
 
-const BIDI_RADIUS = 300;
+/** Distance within which a control is paired with another one. */
+export const BIDI_RADIUS = 300;
 
 /** Accepts a single selector after an emoji or ideograph. A sequence can encode bytes. */
 function classifySelectors(text: string, { start, points }: CharacterRun): RunVerdict {

@@ -1,4 +1,5 @@
 /** Finds the URLs in text and how they are displayed: as an image, a link or plain text. */
+import { toOpenPattern } from "../../lib/text/open-pattern.ts";
 
 export interface FoundUrl {
   /** As written, except that a defanged scheme or dot (`hxxps`, `[.]`) is restored. */
@@ -64,6 +65,21 @@ function findHtmlUrls(text: string): FoundUrl[] {
 /** `<a href="…">this</a>` */
 const readAnchorText = (text: string, end: number) =>
   /^["']?[^<>]{0,200}>([^<>]{0,300})<\/a/i.exec(text.slice(end, end + 600))?.[1] ?? "";
+
+/** Longest link text or tag before a URL that is read with it. */
+export const FRAME_CHARACTERS = 640;
+
+/** Returns the start of a URL whose anchor text may still follow, or the length of the text. */
+export function findOpenAnchor(text: string, urls: readonly FoundUrl[]): number {
+  for (const { start, end } of urls) {
+    OPEN_ANCHOR.lastIndex = end;
+    if (!OPEN_ANCHOR.test(text)) continue;
+    if (/<a\b[^<>]{0,600}$/i.test(text.slice(Math.max(0, start - 610), start))) return start;
+  }
+  return text.length;
+}
+
+const OPEN_ANCHOR = toOpenPattern(/["']?[^<>]{0,200}>[^<>]{0,300}<\/a/i);
 
 function findBareUrls(text: string): FoundUrl[] {
   return Array.from(text.matchAll(BARE), ({ 0: match, index }) => {

@@ -105,8 +105,24 @@ function readsAsLatin(text: string, { start, end, state }: Word): boolean {
 }
 
 /** Checks for a Cyrillic or Greek letter that resembles no Latin letter. */
-const hasForeignLetter = (text: string) =>
+export const hasForeignLetter = (text: string) =>
   /[бгджзийлптфцчшщъыьэюяБГДЖЗИЙЛПФЦЧШЩЫЭЮЯβδζθλμξπσςφψωΓΔΘΛΞΠΣΦΨΩ]/.test(text);
+
+/**
+ * Returns the start of the first word of look-alikes only, or the length of the text. Whether it reads as Latin depends
+ * on whether the text contains a foreign letter.
+ */
+export function findUndecidedWord(text: string): number {
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (isAscii(word) || /[a-z]/i.test(word)) continue;
+    if (Array.from(word).some((letter) => CONTEXTUAL_LOOKALIKES.has(letter.charCodeAt(0)))) {
+      return index;
+    }
+  }
+  return text.length;
+}
+
+const WORD = /[0-9A-Za-z\u0080-\uffff]+/g;
 
 const isAsciiLetter = (unit: number) => (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
 

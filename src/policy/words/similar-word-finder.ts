@@ -18,6 +18,8 @@ const MAX_EDITS = 2;
 /** Shorter keywords resemble too many words; longer ones have too many deletions. */
 const MIN_LENGTH = 4;
 const MAX_LENGTH = 32;
+/** Longest text that resembles a keyword, and the characters beside it. */
+export const MAX_SIMILAR_CHARACTERS = MAX_LENGTH + MAX_EDITS + 2;
 const WORDS = /[\p{L}\p{N}]+/gu;
 const FILTER_BITS = 22;
 

@@ -1,0 +1,40 @@
+/** Finds personal data at the end of text that more text may complete or change. */
+import { mayGetClueAfter } from "./clue-lookup.ts";
+import { formatsFor, isInsideLongerValue } from "./find-entities.ts";
+import { findOpenPhone } from "./find-phones.ts";
+import { foldDigits } from "./fold-digits.ts";
+import { scanWords } from "./scan-words.ts";
+
+/** Distance of the clue words and signs before a value that are read. */
+export const VALUE_CONTEXT = 160;
+/** Characters before a value that its pattern reads. */
+const BEFORE_VALUE = 32;
+
+/**
+ * Returns the start of the first open value from `from` on, or the length of the text. Ignores the last word, which is
+ * always open.
+ */
+export function findOpenValue(exact: string, from: number): number {
+  const base = Math.max(0, from - BEFORE_VALUE);
+  const text = foldDigits(exact.slice(base));
+  const { starts, ends } = scanWords(text);
+  for (const [index, at] of starts.entries()) {
+    if (base + at < from || isInsideLongerValue(text, at)) continue;
+    const isDigit = text.charCodeAt(at) <= NINE;
+    if (isDigit) {
+      const phone = findOpenPhone(text, at);
+      if (phone.isOpen || phone.ends.some((end) => mayGetClueAfter(text, end))) {
+        return base + phone.start;
+      }
+    }
+    const isOpen = formatsFor(isDigit, (ends[index] ?? 0) - at).some((format) => {
+      if (format.isOpen(text, at)) return true;
+      const end = format.findEnd(text, at);
+      return end >= 0 && mayGetClueAfter(text, end);
+    });
+    if (isOpen) return base + at;
+  }
+  return exact.length;
+}
+
+const NINE = 0x39;

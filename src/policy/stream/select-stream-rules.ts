@@ -1,0 +1,45 @@
+/** Selects the rules of a policy that act on the text of a response before it is complete. */
+import type { CompiledPolicy } from "../compile-policy.ts";
+import type { FactLookup } from "../condition.ts";
+import type { StreamRule } from "./text-stream.ts";
+
+export interface StreamRules {
+  /** True: a gate or rule can decide only about the complete response. */
+  needs_whole: boolean;
+  rules: readonly StreamRule[];
+}
+
+const NEEDS_WHOLE: StreamRules = { needs_whole: true, rules: [] };
+
+/** `facts` are those of the response before its first text: no tool was called yet. */
+export function selectStreamRules(
+  { gates, rules }: CompiledPolicy,
+  facts: FactLookup,
+  disabled: ReadonlySet<string>,
+): StreamRules {
+  let readsTool = false;
+  const lookup: FactLookup = (field) => {
+    readsTool ||= field.startsWith("tool.");
+    return facts(field);
+  };
+  for (const { action, observe, test } of gates) {
+    // The response exists already: an approval could not prevent it.
+    if (action === "ask") continue;
+    const applies = test(lookup);
+    if (readsTool) return NEEDS_WHOLE;
+    if (applies && action === "skip") return { needs_whole: false, rules: [] };
+    if (applies && !observe) return NEEDS_WHOLE;
+  }
+  const selected: StreamRule[] = [];
+  for (const { detector, action, observe, reads, test, inspect } of rules.output) {
+    if (observe || action === "report" || disabled.has(detector.id)) continue;
+    if (!reads.has("assistant")) continue;
+    const applies = test(lookup);
+    if (readsTool) return NEEDS_WHOLE;
+    if (!applies) continue;
+    const { partial } = inspect;
+    if (action === "ask" || !partial) return NEEDS_WHOLE;
+    selected.push({ action, inspect, partial });
+  }
+  return { needs_whole: false, rules: selected };
+}

@@ -1,0 +1,171 @@
+/**
+ * Masks text that arrives in parts, with the same result as one evaluation of the whole.
+ *
+ * After each part, the rules inspect the text that was not sent yet, with the text before it as context. Text is sent
+ * once nothing that follows can change the matches in it: every detector reports where its matches are still open.
+ */
+import { isAscii } from "../../lib/text/fold-name.ts";
+import type { CompiledRule } from "../compile-policy.ts";
+import type { InspectionContext, Match, PartialInspection } from "../detector.ts";
+import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-masks.ts";
+import { computeOnce, createSegment, type Segment } from "../segment.ts";
+import { findUndecidedWord, hasForeignLetter } from "../views/fold-letters.ts";
+import { decodeViews } from "../views/view.ts";
+import { findOpenWord } from "./find-open-word.ts";
+
+/** A rule that masks or blocks, and whose detector can inspect text that is not complete. */
+export interface StreamRule extends Pick<CompiledRule, "inspect"> {
+  action: "transform" | "block";
+  partial: PartialInspection;
+}
+
+export interface TextStreamOptions {
+  /** Location of the text in the complete response. */
+  pointer: string;
+  context: InspectionContext;
+  createPseudonym: CreatePseudonym;
+}
+
+export interface MaskedPart {
+  text: string;
+  /** True: a rule blocks the response after this text. */
+  blocked: boolean;
+}
+
+/** Longer open text is not inspected again for every part, which would take quadratic time. */
+const MAX_FREQUENT_CHARACTERS = 2048;
+/** Keeps the last word that was sent, and a few before it. */
+const MIN_CONTEXT = 64;
+const NOTHING: MaskedPart = { text: "", blocked: false };
+
+export function createTextStream(rules: readonly StreamRule[], options: TextStreamOptions) {
+  const contextLength = Math.max(MIN_CONTEXT, ...rules.map(({ partial }) => partial.context));
+  /** Context, and then the text that was not sent yet. */
+  let text = "";
+  let sent = 0;
+  let inspected = 0;
+  let isBlocked = false;
+  /** True if the text contains encoded content: it is decoded as a whole, so all of it is context. */
+  let isEncoded = false;
+  /** True if the text has used a foreign script. */
+  let isForeign = false;
+  /** The complete text while it may be a JSON document, in which a mask must be escaped. */
+  let json: string | undefined = "";
+
+  return {
+    push: (part: string): Promise<MaskedPart> => {
+      text += part;
+      if (json !== undefined) json = mayBeJson(json + part) ? json + part : undefined;
+      const open = isEncoded ? text.length : text.length - sent;
+      const isFrequent = text.length - inspected < open / 8;
+      if (isBlocked || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
+        return Promise.resolve(NOTHING);
+      }
+      return inspect(false);
+    },
+    end: (): Promise<MaskedPart> => (isBlocked ? Promise.resolve(NOTHING) : inspect(true)),
+  };
+
+  async function inspect(isEnd: boolean): Promise<MaskedPart> {
+    inspected = text.length;
+    const isJson = isEnd && json !== undefined && isJsonText(json);
+    if (isJson) restoreBeginning(json ?? "");
+    const segment = toSegment(text);
+    const [masked, blocked] = await findMatches(segment);
+    isEncoded ||= computeOnce(segment, decodeViews).length > 1;
+    const end = isEnd ? text.length : findEnd(segment, [...masked, ...blocked]);
+    const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
+    isBlocked = block <= text.length;
+    const stop = isBlocked ? excludeSpans(text, masked, block) : end;
+    const part = maskPart(masked, stop, isJson);
+    sent = Math.max(sent, stop);
+    if (!isBlocked) trimContext();
+    return { text: part, blocked: isBlocked };
+  }
+
+  function toSegment(content: string): Segment {
+    return createSegment(content, "assistant", { pointer: options.pointer, role: "assistant" });
+  }
+
+  /** Returns the spans to mask and the spans to block that were not sent yet. */
+  async function findMatches(segment: Segment) {
+    const masked: MatchSpan[] = [];
+    const blocked: MatchSpan[] = [];
+    for (const { action, inspect: find } of rules) {
+      const found = find([segment], options.context);
+      for (const { at, mask } of found instanceof Promise ? await found : found) {
+        if (!at || at.end <= sent) continue;
+        if (action === "block") blocked.push({ ...at, mask });
+        else if (mask) masked.push({ ...at, mask });
+      }
+    }
+    return [masked, blocked] as const;
+  }
+
+  /** Returns the offset before which nothing can change. */
+  function findEnd(segment: Segment, spans: readonly MatchSpan[]): number {
+    isForeign ||= hasForeignLetter(text);
+    const word = findOpenWord(text);
+    // An unfinished escape or character sequence may decode to anything, so the text before it is checked.
+    const isStable = !/[%&\\]|[^\0-\x7f]/.test(text.slice(word));
+    const stable = isStable ? segment : toSegment(text.slice(0, word));
+    const open = Math.min(
+      word,
+      ...rules.map(({ partial }) => partial.findOpenStart(stable, sent)),
+      isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
+      // How a mask is written depends on whether the complete text is JSON.
+      json === undefined ? text.length : Math.min(text.length, ...spans.map(({ start }) => start)),
+    );
+    return Math.max(sent, excludeSpans(text, spans, open));
+  }
+
+  function maskPart(masked: readonly MatchSpan[], stop: number, isJson: boolean): string {
+    if (stop <= sent) return "";
+    const spans = masked.flatMap(({ start, end, mask }) =>
+      mask && end <= stop ? [{ start: Math.max(start, sent), end, mask }] : [],
+    );
+    if (spans.length === 0) return text.slice(sent, stop);
+    const complete = maskSpans(text, spans, isJson, options.createPseudonym);
+    return complete.slice(sent, complete.length - (text.length - stop));
+  }
+
+  /** Drops text that was sent and that no detector needs as context. */
+  function trimContext(): void {
+    if (isEncoded || sent < 2 * contextLength) return;
+    let cut = sent - contextLength;
+    while (cut > sent - 2 * contextLength && !/\s/.test(text.charAt(cut - 1))) cut--;
+    const kept = text.slice(cut);
+    // The look-alikes in the kept text must be read as in the whole text.
+    const mark = isForeign && !hasForeignLetter(kept) ? FOREIGN_MARK : "";
+    text = mark + kept;
+    sent += mark.length - cut;
+    inspected = text.length;
+  }
+
+  /** Replaces the context by the complete text before it. */
+  function restoreBeginning(complete: string): void {
+    sent += complete.length - text.length;
+    text = complete;
+  }
+}
+
+const FOREIGN_MARK = "я\n";
+
+interface MatchSpan {
+  start: number;
+  end: number;
+  mask: Match["mask"] | undefined;
+}
+
+/** Returns the last offset up to `end` that is inside no match. A match of several lines has one span for each. */
+function excludeSpans(text: string, spans: readonly MatchSpan[], end: number): number {
+  let limit = end;
+  for (const span of spans.toSorted((one, other) => other.start - one.start)) {
+    const isInside = span.start < limit && span.end > limit;
+    const isLineBefore = limit < end && text.slice(span.end, limit).trim() === "";
+    if (isInside || isLineBefore) limit = Math.min(limit, span.start);
+  }
+  return limit;
+}
+
+const mayBeJson = (text: string): boolean => /^\s*(?:[[{]|$)/.test(text);

@@ -1,0 +1,304 @@
+/** Random texts in random parts: a stream is masked exactly as the whole text is. */
+import { expect, test } from "bun:test";
+import type { PolicyDocument } from "../../src/contract/policies.ts";
+import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
+import type { InspectionContext } from "../../src/policy/detector.ts";
+import { runPolicy } from "../../src/policy/run-policy.ts";
+import { createSegment } from "../../src/policy/segment.ts";
+import { createTextStream, type StreamRule } from "../../src/policy/stream/text-stream.ts";
+
+const CONTEXT: InspectionContext = {
+  direction: "output",
+  protocol: "llm",
+  calls: [],
+  definitions: [],
+  attachments: [],
+  uninspected: [],
+  payload_bytes: 0,
+  services: {
+    post: () => Promise.reject(new Error("No remote detector is used.")),
+    ask: () => Promise.reject(new Error("No remote detector is used.")),
+    restore: async (names) =>
+      new Map(
+        names.filter((name) => name.startsWith("<EMAIL_")).map((name) => [name, "ana@example.com"]),
+      ),
+  },
+};
+
+type Rules = readonly { kind: string; settings?: object; action: "transform" | "block" }[];
+
+function compile(rules: Rules): CompiledPolicy {
+  const document = {
+    name: "Streams",
+    mode: "enforce",
+    gates: [],
+    input_rules: [],
+    output_rules: rules.map(({ action }, index) => ({
+      detector_id: `d${index}`,
+      action,
+      when: null,
+      mode: null,
+      enabled: true,
+    })),
+    detectors: Object.fromEntries(
+      rules.map(({ kind, settings = {} }, index) => [`d${index}`, { name: kind, kind, settings }]),
+    ),
+  } as unknown as PolicyDocument;
+  return compilePolicy(document, { id: "p", version: 1 }, (secret) => secret);
+}
+
+const createPseudonym = (label: string, original: string) => `<${label}_${original.length}>`;
+
+const toStreamRules = ({ rules }: CompiledPolicy): StreamRule[] =>
+  rules.output.map(({ action, inspect }) => {
+    if (!inspect.partial || (action !== "transform" && action !== "block")) {
+      throw new Error("The detector needs the whole text.");
+    }
+    return { action, inspect, partial: inspect.partial };
+  });
+
+async function stream(policy: CompiledPolicy, parts: readonly string[]) {
+  const { push, end } = createTextStream(toStreamRules(policy), {
+    pointer: "/choices/0/message/content",
+    context: CONTEXT,
+    createPseudonym,
+  });
+  let text = "";
+  for (const part of parts) {
+    const { text: released, blocked } = await push(part);
+    text += released;
+    if (blocked) return { text, blocked };
+  }
+  const last = await end();
+  return { text: text + last.text, blocked: last.blocked };
+}
+
+async function evaluateWhole(policy: CompiledPolicy, text: string) {
+  const segment = createSegment(text, "assistant", {
+    pointer: "/choices/0/message/content",
+    role: "assistant",
+  });
+  const outcome = await runPolicy(policy, {
+    direction: "output",
+    segments: [segment],
+    facts: () => undefined,
+    context: CONTEXT,
+    disabled: new Set(),
+    approved: false,
+    fail_mode: "closed",
+    createPseudonym,
+  });
+  return {
+    status: outcome.status,
+    findings: outcome.findings,
+    text: outcome.changes[0]?.text ?? text,
+  };
+}
+
+/** Deterministic, so that a failure can be repeated. */
+function createRandom(seed: number) {
+  let state = seed;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return {
+    below: (limit: number) => Math.floor(next() * limit),
+    pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
+  };
+}
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+const PRIVATE_KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${"MIIEowIBAAKCAQEAx7".repeat(3)}abcdefghij\n`.repeat(4)}-----END RSA PRIVATE KEY-----`;
+
+/** Values that detectors match, fragments of them, and text that looks similar. */
+const PIECES = [
+  ..."the a is my card number and was account token password secret key for in 2024 (SSN) SSN phone call me at".split(
+    " ",
+  ),
+  "4111 1111 1111 1111",
+  "4111-1111-1111-1111",
+  "4111111111111111",
+  "4111 1111 1111",
+  "5500005555555559",
+  "1234 5678",
+  "ana@example.com",
+  "ana.maria",
+  "@example.com",
+  "john+x@sub.example.co.uk",
+  "user@",
+  "git@github.com:x/y",
+  "+34 600 11 22 33",
+  "(555) 123-4567",
+  "555-123-4567",
+  "+1 (212) 555-0123 ext 12",
+  "x12",
+  "0171 2345678",
+  "600 112 233",
+  "078-05-1120",
+  "078 05 1120",
+  "ES91 2100 0418 4502 0005 1332",
+  "DE89370400440532013000",
+  "GB29 NWBK 6016 1331 9268 19",
+  "DE89",
+  "192.168.10.20",
+  "fe80::1",
+  "2001:db8::8a2e:370:7334",
+  "12/05/1990",
+  "date of birth",
+  "born 12 05 1990",
+  "sk-proj-abcdefghijklmnopqrstuvwxyz1234567890ABCDEFGH",
+  "ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+  "AKIAIOSFODNN7EXAMPLF",
+  "password: hunter2Xyz9",
+  'password = "S3cr3t!pass99"',
+  "the password is Tr0ub4dor&3",
+  "api_key=abcd1234efgh5678ijkl",
+  "Bearer abcdef1234567890ABCDEF",
+  "SSWS 00abcdefghijklmnopqrstuvwxyz0123456789ABCDEF",
+  "postgres://user:pa55word@db.example.com/x",
+  "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+  PRIVATE_KEY,
+  "-----BEGIN CERTIFICATE-----",
+  "-----BEGIN ",
+  base64("my card is 4111 1111 1111 1111 thanks"),
+  base64("write to ana@example.com soon please"),
+  "aGVsbG8gd29ybGQgdGhpcyBpcw==",
+  "ana%40example.com",
+  "4111%201111%201111%201111",
+  "&#52;111 1111 1111 1111",
+  "\\u0034111 1111 1111 1111",
+  "\\nana@example.com",
+  "project falcon",
+  "project",
+  "falcon",
+  "acme",
+  "PROJ-1234 alpha",
+  "PROJ-12",
+  "PROJ-12345 al",
+  "foo",
+  "bar",
+  "pr0ject f4lcon",
+  "projet falcon",
+  "раураl",
+  "сосо",
+  "привет мир",
+  "密码：abc12345",
+  "你好世界，",
+  "张三@例子.中国",
+  "４１１１ １１１１ １１１１ １１１１",
+  "pass\u200bword",
+  "\u202eabc\u202c",
+  "\u{1f600}",
+  "<EMAIL_abcdefgh>",
+  "<EMAIL_",
+  '<a href="https://bank.example@evil.example/x">click</a>',
+  "[text](https://evil.example)",
+  "https://bank.example@evil.example",
+  "http://10.0.0.1/x",
+  "[",
+  "{",
+  "}",
+  "]",
+  '{"a": "ana@example.com", "n": 4111111111111111}',
+  ":",
+  ",",
+  ".",
+  "-",
+  "(",
+  ")",
+  '"',
+  "=",
+];
+const JOINTS = [" ", " ", " ", " ", "\n", "", ", ", ". ", ": ", "\n\n", "-", "\t"];
+
+const ALL: Rules = [
+  { kind: "data_loss_prevention", action: "transform", settings: { apply_all: true } },
+  { kind: "secrets", action: "transform" },
+  {
+    kind: "prompt_moderation",
+    action: "transform",
+    settings: {
+      keywords: ["project falcon", "acme"],
+      regex: ["PROJ-\\d{3,5}( alpha)?\\b", "foo.*bar"],
+      similarity_threshold: 0.85,
+    },
+  },
+  { kind: "unicode", action: "transform", settings: { threshold: 0.5 } },
+  { kind: "url_analyzer", action: "transform", settings: { threshold: 0.4 } },
+  { kind: "restore_masks", action: "transform" },
+];
+const CUSTOM: Rules = [
+  {
+    kind: "data_loss_prevention",
+    action: "transform",
+    settings: {
+      rules: [
+        { name: "project", type: "keyword", pattern: "project falcon" },
+        { name: "ticket", type: "regex", pattern: "PROJ-\\d{3,5}( alpha)?" },
+      ],
+      reversible: true,
+    },
+  },
+];
+const BLOCKING: Rules = [
+  { kind: "prompt_moderation", action: "block", settings: { keywords: ["project falcon"] } },
+  { kind: "data_loss_prevention", action: "transform" },
+  { kind: "secrets", action: "block" },
+];
+
+const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 60);
+
+function createText(random: ReturnType<typeof createRandom>): string {
+  const count = 1 + random.below(14);
+  let text = random.below(12) === 0 ? "{" : "";
+  for (let index = 0; index < count; index++) text += random.pick(PIECES) + random.pick(JOINTS);
+  // Long enough, sometimes, that the stream drops its context.
+  return random.below(10) === 0 ? "lorem ipsum dolor ".repeat(80) + text : text;
+}
+
+function split(text: string, random: ReturnType<typeof createRandom>): string[] {
+  const largest = random.pick([1, 1, 4, 9, 40, 400]);
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + random.below(largest);
+    parts.push(text.slice(at, at + length));
+    at += length;
+  }
+  return parts;
+}
+
+for (const [name, rules] of Object.entries({ "all detectors": ALL, "custom rules": CUSTOM })) {
+  test(`random parts are masked as the whole text is: ${name}`, async () => {
+    const policy = compile(rules);
+    const random = createRandom(name.length);
+    for (let round = 0; round < ROUNDS; round++) {
+      const text = createText(random);
+      const whole = await evaluateWhole(policy, text);
+      const parts = split(text, random);
+      const { text: streamed } = await stream(policy, parts);
+      if (streamed !== whole.text) throw new Error(describeDifference(parts, streamed, whole.text));
+    }
+  });
+}
+
+test("random parts are blocked before the same match, and nothing of it is sent", async () => {
+  const policy = compile(BLOCKING);
+  const masking = compile(BLOCKING.filter(({ action }) => action === "transform"));
+  const random = createRandom(99);
+  let blocks = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const text = createText(random);
+    const whole = await evaluateWhole(policy, text);
+    const streamed = await stream(policy, split(text, random));
+    expect(streamed.blocked).toBe(whole.status === "block");
+    expect(streamed).toEqual(await stream(policy, [text]));
+    if (streamed.blocked) blocks++;
+    else expect(streamed.text).toBe((await evaluateWhole(masking, text)).text);
+  }
+  expect(blocks).toBeGreaterThan(ROUNDS / 20);
+});
+
+function describeDifference(parts: readonly string[], streamed: string, whole: string): string {
+  return `Different masks.\nparts:    ${JSON.stringify(parts)}\nstreamed: ${JSON.stringify(streamed)}\nwhole:    ${JSON.stringify(whole)}`;
+}
