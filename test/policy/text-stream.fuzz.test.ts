@@ -84,7 +84,7 @@ async function evaluateWhole(policy: CompiledPolicy, text: string) {
     facts: () => undefined,
     context: CONTEXT,
     disabled: new Set(),
-    approved: false,
+    approval: "none",
     fail_mode: "closed",
     createPseudonym,
   });
