@@ -6,6 +6,7 @@ import { connectClient } from "../kit/mcp-client.ts";
 import { type ServedTool, startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 
 const MAIL = "jane.doe@example.com";
 
@@ -149,6 +150,38 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(JSON.stringify(input)).toContain("no pay");
     const approvals = await (await kit.get(`/v1/approvals?collector_id=${it.collector.id}`)).json();
     expect(approvals.items).toEqual([]);
+  });
+
+  test("with on_ask: wait a call is held until it is approved or denied, and times out after wait_s", async () => {
+    const kit = await kitOf();
+    const settings = { on_ask: "wait", wait_s: 60 };
+    await using it = await guarded(kit, { gates: [onTool("pay", "ask")] }, { settings });
+    const pending = async () => {
+      const list = `/v1/approvals?status=pending&collector_id=${it.collector.id}`;
+      return ((await (await kit.get(list)).json()) as { items: { id: string }[] }).items;
+    };
+    const decide = async (decision: string) => {
+      await until(async () => (await pending()).length === 1);
+      const [approval] = await pending();
+      await kit.post(`/v1/approvals/${approval?.id}/decide`, { decision });
+    };
+
+    const approved = it.client.call("office__pay", { amount: 1 });
+    await decide("approved");
+    const denied = it.client.call("office__pay", { amount: 2 });
+    await decide("denied");
+
+    expect(await approved).toMatchObject({ isError: false });
+    expect(await denied).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("was denied"),
+    });
+    await kit.put(it.store.path, { guard: { wait_s: 1 } });
+    expect(await it.client.call("office__pay", { amount: 3 })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("requires approval"),
+    });
+    expect(it.server.calls).toMatchObject([{ args: { amount: 1 } }]);
   });
 
   test("without mcp.input calls are not evaluated, without mcp.output neither results nor definitions", async () => {

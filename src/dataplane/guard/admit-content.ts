@@ -1,10 +1,11 @@
 /** Evaluates the content of a request. Rejects it if the policy blocks it, or if it needs an approval. */
 import type { Deps, Evaluation } from "../../deps.ts";
+import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { createGuardContext } from "./create-guard-context.ts";
 import { evaluateContent, type GuardedContent } from "./evaluate-content.ts";
-import { buildAskError, buildBlockError, findApprovalId } from "./guard-errors.ts";
+import { buildAskError, buildBlockError } from "./guard-errors.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
 
 /** Returns the masked JSON text to send instead; null if nothing is masked. */

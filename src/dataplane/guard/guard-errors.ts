@@ -2,6 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Finding, Status } from "../../contract/evaluate.ts";
 import type { Deps, Evaluation } from "../../deps.ts";
+import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { MatchedRequest } from "../stages.ts";
 
 export function buildBlockError(
@@ -34,13 +35,6 @@ export function buildAskError(
       ? `Approval ${approval_id} of this request was denied (${types}). Trace ${trace_id}.`
       : `This request needs approval ${approval_id} (${types}): ${approval_url}. Repeat the same request once it is approved. Trace ${trace_id}.`;
   return new AppError("guard_blocked", text, { details: { approval_id, approval_url } });
-}
-
-export function findApprovalId(findings: readonly Finding[]): string | undefined {
-  const [id] = findings.flatMap(({ evidence }) =>
-    typeof evidence.approval_id === "string" ? [evidence.approval_id] : [],
-  );
-  return id;
 }
 
 function listTypes(findings: readonly Finding[], action: Status): string {

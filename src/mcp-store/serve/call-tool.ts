@@ -101,7 +101,7 @@ async function runGuardedCall(
   const { signal } = request;
   const onprogress = request.onprogress && guardProgress(session, request.onprogress);
   const call = { tool: tool.definition.name, server: server.instance.name, args: request.args };
-  const before = await guardCall(session, call);
+  const before = await guardCall(session, call, signal);
   if ("refusal" in before) return before.refusal;
   const startedAt = elapsedMs();
   const result = await callServer(session, server, {

@@ -1,6 +1,8 @@
 /** Evaluates a tool call and its result before they are passed on, if the caller has a guard. */
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
+import type { Approval } from "../../contract/approvals.ts";
 import type { Verdict } from "../../contract/evaluate.ts";
+import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
 import { errorResult } from "./tool-result.ts";
@@ -20,17 +22,40 @@ export const ENVELOPE = { jsonrpc: "2.0", id: 1 } as const;
 export async function guardCall(
   session: McpSession,
   call: GuardedCall,
+  signal: AbortSignal,
 ): Promise<GuardOutcome<Record<string, unknown> | undefined>> {
   const params = { name: call.tool, arguments: call.args ?? {} };
-  const verdict = await evaluatePayload(session, call, {
-    direction: "input",
-    payload: { ...ENVELOPE, method: "tools/call", params },
-  });
+  const payload = { ...ENVELOPE, method: "tools/call", params };
+  const evaluate = () => evaluatePayload(session, call, { direction: "input", payload });
+  let verdict = await evaluate();
+  if (verdict?.status === "ask" && session.caller.guard?.on_ask === "wait") {
+    const approval_id = findApprovalId(verdict.findings);
+    const { trace_id } = verdict;
+    if ((await waitForDecision(session, approval_id, signal)) === "denied") {
+      const refusal = errorResult(`Approval ${approval_id} of this call was denied.`);
+      return { refusal: { ...refusal, structuredContent: { approval_id, trace_id } } };
+    }
+    // Again, now with the decision: a gate that asks skips the detectors.
+    verdict = await evaluate();
+  }
   if (!verdict) return { pass: call.args };
   const { params: rewritten } = (verdict.transformed_payload ?? {}) as {
     params?: { arguments?: Record<string, unknown> };
   };
   return applyVerdict(verdict, call.args, rewritten?.arguments);
+}
+
+/** Returns `pending` after `wait_s`. Rejects when the client cancels the call or the server stops. */
+async function waitForDecision(
+  { deps, caller }: McpSession,
+  approval_id: string | undefined,
+  signal: AbortSignal,
+): Promise<Approval["status"]> {
+  if (approval_id === undefined || !caller.guard) return "pending";
+  return await deps.waitForApproval(approval_id, {
+    ms: caller.guard.wait_s * 1000,
+    signal: AbortSignal.any([signal, deps.responseDeadline]),
+  });
 }
 
 export async function guardResult(
@@ -92,21 +117,13 @@ export async function evaluatePayload(
 export const policySubject = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.consumer_id;
 
-function findApprovalId({ status, findings }: Verdict): string | undefined {
-  if (status !== "ask") return undefined;
-  const [id] = findings.flatMap(({ evidence }) =>
-    typeof evidence.approval_id === "string" ? [evidence.approval_id] : [],
-  );
-  return id;
-}
-
 function applyVerdict<T>(verdict: Verdict, original: T, rewritten: T | undefined): GuardOutcome<T> {
   const { status, trace_id } = verdict;
   if (status === "allow" || status === "report") return { pass: original };
   // A transform verdict without a rewritten payload falls through to the refusal.
   if (status === "transform" && rewritten !== undefined) return { pass: rewritten };
   if (status === "ask") {
-    const approval_id = findApprovalId(verdict);
+    const approval_id = findApprovalId(verdict.findings);
     const text = `This call requires approval ${approval_id}. Repeat the same call once it is approved.`;
     return { refusal: { ...errorResult(text), structuredContent: { approval_id, trace_id } } };
   }
