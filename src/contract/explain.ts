@@ -1,6 +1,8 @@
 /** Wire shapes of the explain endpoint: the routing of a request, and the reasons for it. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
+import { GuardSettings } from "./guard-settings.ts";
+import { MODES } from "./policies.ts";
 import { CAPABILITIES, KINDS } from "./registries.ts";
 import { Id, Text } from "./shapes.ts";
 
@@ -41,6 +43,22 @@ export const Explanation = z.object({
       }),
     )
     .describe("All attached registries, in the order of the consumer."),
+  guard: z
+    .object({
+      collector: z.object({ id: Id, name: z.string() }),
+      policy: z
+        .object({ id: Id, name: z.string(), version: z.int(), mode: z.enum(MODES) })
+        .nullable()
+        .describe("null: the collector has no policy, and everything is allowed."),
+      input: z.boolean().describe("The request is evaluated."),
+      output: z.boolean().describe("The response is evaluated."),
+      stream: GuardSettings.shape.stream.unwrap(),
+      on_ask: GuardSettings.shape.on_ask.unwrap(),
+    })
+    .nullable()
+    .describe(
+      "Evaluation of the request. null: the consumer has no guard, or the request is rejected.",
+    ),
 });
 export type Explanation = z.infer<typeof Explanation>;
 

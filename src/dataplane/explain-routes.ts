@@ -16,6 +16,7 @@ import {
   parsePin,
   type RoutingCriteria,
 } from "./choose-registries.ts";
+import { explainGuard } from "./explain-guard.ts";
 import { findFileRegistry } from "./find-file-registry.ts";
 import { getLiveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
@@ -53,6 +54,7 @@ async function explain(
     refusal: null,
     order: [],
     registries: [],
+    guard: null,
   };
   try {
     if (!matched || !consumer.active) throw new AppError("not_found");
@@ -77,6 +79,8 @@ async function explain(
       headers,
       explanation,
     });
+    const { method } = request;
+    explanation.guard = explainGuard(deps.snapshot(), consumer, { ...matched.endpoint, method });
   } catch (thrown) {
     const { status, code, message } = AppError.from(thrown);
     explanation.refusal = { status, code, message };

@@ -1,6 +1,7 @@
 /** Explain in the console: where a request would go, and why other registries are excluded. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -66,4 +67,25 @@ test("a consumer without registries shows that one must be attached", async () =
 
   await page.getByRole("button", { name: "Explain" }).click();
   await page.getByText("The consumer has no registries.").waitFor();
+});
+
+test("names the policy that evaluates the request", async () => {
+  const kit = await started();
+  await using it = await makeGuardedConsumer(
+    kit,
+    { name: "Strict" },
+    { collector: { name: "All" } },
+  );
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`${it.path.replace("/v1", "")}?tab=explain`);
+
+  await page.getByLabel("Model").fill("gpt-4o");
+  await page.getByRole("button", { name: "Explain" }).click();
+
+  await page
+    .getByText(
+      "The guard (collector All) evaluates the request and the response by the policy Strict, version 1 (enforce).",
+    )
+    .waitFor();
 });

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import type { Explanation } from "../../src/contract/explain.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
+import { makePolicy } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
@@ -107,4 +109,57 @@ test("the consumer of another gateway is a 404", async () => {
   const reply = await (await kit()).post(path, { path: "/v1/models" });
 
   expect(reply.status).toBe(404);
+});
+
+test("it returns which policy evaluates which parts of a request", async () => {
+  const shared = await kit();
+  await using it = await makeGuardedConsumer(shared, { name: "Strict" });
+  const strict = { id: it.policy.id, name: "Strict", version: 1, mode: "enforce" };
+  const explain = async (path: string, method = "POST") => {
+    const reply = await shared.post(`${it.path}/explain`, { path, method, model: "gpt-4o" });
+    return (await reply.json()) as Explanation;
+  };
+
+  const chat = await explain("/v1/chat/completions");
+  expect(chat.guard).toMatchObject({
+    collector: { id: it.collector.id },
+    policy: strict,
+    ...{ input: true, output: true, stream: "exact", on_ask: "block" },
+  });
+  const images = await explain("/v1/images/generations");
+  expect(images.guard).toMatchObject({ input: true, output: false });
+  expect((await explain("/v1/files", "GET")).guard).toMatchObject({ input: false, output: false });
+  expect((await explain("/v1/models", "GET")).guard).toBeNull();
+  expect((await explain("/v1/messages")).guard).toBeNull();
+
+  const lenient = await makePolicy(shared, { mode: "observe" });
+  const override = `/v1/collectors/${it.collector.id}/overrides/${it.id}`;
+  await shared.put(override, { policy_id: lenient.id });
+  await shared.put(it.path, { guard: { collector_id: it.collector.id, llm: { output: false } } });
+  const overridden = await explain("/v1/chat/completions");
+  expect(overridden.guard).toMatchObject({
+    policy: { id: lenient.id, mode: "observe" },
+    ...{ input: true, output: false },
+  });
+  await shared.put(it.path, { guard: { off: true } });
+  expect((await explain("/v1/chat/completions")).guard).toBeNull();
+});
+
+test("a guard without its collector is explained as the rejection of the request", async () => {
+  const shared = await kit();
+  await using it = await makeGuardedConsumer(shared, {});
+  await shared.db.run("DELETE FROM collectors WHERE id = $1", it.collector.id);
+  await shared.make("/v1/gateways", { name: "later" });
+
+  const reply = await shared.post(`${it.path}/explain`, {
+    path: "/v1/chat/completions",
+    model: "m",
+  });
+  const sent = await it.post("/v1/chat/completions", { model: "m", messages: [] });
+
+  expect(await reply.json()).toMatchObject({
+    guard: null,
+    refusal: { status: 503, code: "guard_unavailable" },
+  });
+  expect(sent.status).toBe(503);
 });

@@ -146,6 +146,29 @@ function Result({ explanation, gateway_id }: ResultProps) {
         </>
       )}
       {registries.length === 0 && <p>The consumer has no registries. Attach one under Routing.</p>}
+      {!refusal && <GuardSentence guard={explanation.guard} />}
     </>
+  );
+}
+
+function GuardSentence({ guard }: Pick<Explanation, "guard">) {
+  if (!guard) return <p>Nothing is evaluated: the consumer has no guard.</p>;
+  const { collector, policy, input, output } = guard;
+  const parts = [input ? "the request" : "", output ? "the response" : ""].filter(Boolean);
+  const evaluated = parts.join(" and ") || "nothing of this request";
+  return (
+    <p>
+      The guard (collector <Link to={`/collectors/${collector.id}`}>{collector.name}</Link>)
+      evaluates {evaluated}
+      {policy ? (
+        <>
+          {" "}
+          by the policy <Link to={`/policies/${policy.id}`}>{policy.name}</Link>, version{" "}
+          {policy.version} ({policy.mode}).
+        </>
+      ) : (
+        ", but has no policy: everything is allowed."
+      )}
+    </p>
   );
 }

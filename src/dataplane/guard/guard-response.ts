@@ -19,7 +19,7 @@ import { setGuardHeader } from "./set-guard-header.ts";
 import { guardStream } from "./stream/guard-stream.ts";
 
 /** Responses that contain text. Embeddings have none; images, speech and files pass. */
-const EVALUATED: ReadonlySet<Capability> = new Set([
+export const EVALUATED_RESPONSES: ReadonlySet<Capability> = new Set([
   "chat",
   "responses",
   "messages",
@@ -32,7 +32,7 @@ export async function guardResponse(
   guard: GuardView,
 ): Promise<ForwardedRequest> {
   const { endpoint, reply } = forwarded;
-  const isEvaluated = endpoint.capability && EVALUATED.has(endpoint.capability);
+  const isEvaluated = endpoint.capability && EVALUATED_RESPONSES.has(endpoint.capability);
   if (!guard.llm.output || !isEvaluated) return forwarded;
   if (isEventStream(reply.headers)) return await guardStream(deps, forwarded, guard);
   const body = await readGuardedReply(deps, forwarded);

@@ -1,0 +1,39 @@
+/** Explains which policy would evaluate a request of a consumer, by the selection of real evaluations. */
+import { AppError } from "../contract/errors.ts";
+import type { Explanation } from "../contract/explain.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import { findProgram } from "../snapshot/find-program.ts";
+import type { CollectorView, ConsumerView, Snapshot } from "../snapshot/snapshot.ts";
+import { EVALUATED_RESPONSES } from "./guard/guard-response.ts";
+import type { DataEndpoint } from "./match-endpoint.ts";
+
+/** Throws `guard_unavailable` if the guard cannot run. */
+export function explainGuard(
+  { collectors }: Snapshot,
+  { id, guard }: ConsumerView,
+  { capability, body, method }: Pick<DataEndpoint, "capability" | "body"> & { method: string },
+): Explanation["guard"] {
+  if (!guard) return null;
+  const { llm, stream, on_ask } = guard;
+  const collector = collectors.get(guard.collector_id);
+  if (!collector) throw new AppError("guard_unavailable", "The guard's collector was deleted.");
+  const policy = findPolicy(collector, id);
+  return {
+    collector: { id: collector.id, name: collector.name },
+    policy: policy
+      ? { id: policy.id, name: policy.name, version: policy.version, mode: policy.mode }
+      : null,
+    input: llm.input && method === "POST" && body !== "none",
+    output: llm.output && capability !== undefined && EVALUATED_RESPONSES.has(capability),
+    stream,
+    on_ask,
+  };
+}
+
+function findPolicy(collector: CollectorView, consumer_id: string): CompiledPolicy | undefined {
+  try {
+    return findProgram(collector, consumer_id)?.();
+  } catch (cause) {
+    throw new AppError("guard_unavailable", "The guard's policy cannot be run.", { cause });
+  }
+}
