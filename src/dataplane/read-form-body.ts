@@ -4,13 +4,13 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { declaresOtherCharset, readBoundary } from "../lib/multipart/content-type.ts";
 import { createFieldScan, type FieldScan } from "../lib/multipart/scan-field.ts";
-import { splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
+import { type StreamEdit, splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
 import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts";
 import type { IncomingBody } from "../read-body.ts";
 import { MODEL_SELECTORS } from "./find-additional-models.ts";
 import { isAuto } from "./model-reference.ts";
 import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
-import type { FormBody } from "./request-body.ts";
+import type { FormBody, FormBytes } from "./request-body.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 
 export interface FormWithModel {
@@ -28,9 +28,22 @@ export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest):
   return createStreamedForm(content_type, upload, undefined);
 }
 
+/** Buffers a form that has no model (files) to its end, because the guard reads its files. */
+export async function spoolFormBody(
+  deps: Deps,
+  authenticated: AuthenticatedRequest,
+): Promise<FormBody> {
+  const { content_type } = readFormType(authenticated.request);
+  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  const { spool, append } = openSpool(deps, authenticated);
+  for (let chunk = await upload.next(); chunk; chunk = await upload.next()) await append(chunk);
+  return createSpooledForm(content_type, spool);
+}
+
 /**
  * Buffers the form until its model is known, because any form may contain a pin. The model usually
- * comes first, and the rest streams through. If it follows the file, the form is spooled.
+ * comes first, and the rest streams through. If it follows the file, or if the guard evaluates the
+ * fields, the form is spooled.
  */
 export async function readFormBody(
   deps: Deps,
@@ -45,39 +58,71 @@ export async function readFormBody(
     name: "model",
     forbidden: listForbiddenFields(authenticated),
   });
-  const reserve = createByteReservation(deps, authenticated);
-  const spool = createSpool({
-    dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
-    memoryLimit: MAX_MEMORY_BYTES,
-  });
-  authenticated.progress.cleanups.push(() => void spool[Symbol.asyncDispose]());
+  const { spool, append } = openSpool(deps, authenticated);
+  const mayStream = !authenticated.consumer.guard?.llm.input;
 
   let model: string | undefined;
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     scan.push(chunk);
     checkScan(scan);
     // One chunk after the model is known: a form that has ended by then is already checked to its end.
-    if (isFinalModel(model) && spool.size <= MAX_MEMORY_BYTES) {
+    if (mayStream && isFinalModel(model) && spool.size <= MAX_MEMORY_BYTES) {
       return {
         body: createStreamedForm(content_type, upload, { spool, scan, next: chunk }),
         model,
       };
     }
-    reserve(chunk.length);
-    await spool.append(chunk);
+    await append(chunk);
     model = scan.value?.trim();
   }
   scan.end();
   checkScan(scan);
-  const { size: length } = spool;
-  const stream = () => spool.stream();
-  const body: FormBody = { kind: "form", content_type, length, isConsumed: () => false, stream };
-  if (isFinalModel(model)) return { body, model };
-  const withModel = (fallback: string) => {
-    const edits = buildModelEdits(scan, boundary, fallback);
-    return { length: splicedLength(length, edits), stream: () => spliceStream(stream(), edits) };
+  const toModelEdits = (fallback: string) => buildModelEdits(scan, boundary, fallback);
+  const body = createSpooledForm(
+    content_type,
+    spool,
+    isFinalModel(model) ? undefined : toModelEdits,
+  );
+  return { body, model };
+}
+
+/** Returns a spool that lives until the request ends, and a function that reserves and appends bytes. */
+function openSpool(deps: Deps, authenticated: AuthenticatedRequest) {
+  const reserve = createByteReservation(deps, authenticated);
+  const spool = createSpool({
+    dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
+    memoryLimit: MAX_MEMORY_BYTES,
+  });
+  authenticated.progress.cleanups.push(() => void spool[Symbol.asyncDispose]());
+  const append = async (chunk: Uint8Array<ArrayBuffer>) => {
+    reserve(chunk.length);
+    await spool.append(chunk);
   };
-  return { body: { ...body, withModel }, model };
+  return { spool, append };
+}
+
+/** `toModelEdits` is set if the form needs a default model. */
+function createSpooledForm(
+  content_type: string,
+  spool: Spool,
+  toModelEdits?: (model: string) => StreamEdit[],
+  changes: readonly StreamEdit[] = [],
+): FormBody {
+  const withEdits = (more: readonly StreamEdit[]): FormBytes => {
+    const edits = [...changes, ...more].sort((one, other) => one.from - other.from);
+    return {
+      length: splicedLength(spool.size, edits),
+      stream: () => (edits.length > 0 ? spliceStream(spool.stream(), edits) : spool.stream()),
+    };
+  };
+  return {
+    kind: "form",
+    content_type,
+    ...withEdits([]),
+    isConsumed: () => false,
+    withChanges: (fields) => createSpooledForm(content_type, spool, toModelEdits, fields),
+    ...(toModelEdits && { withModel: (model) => withEdits(toModelEdits(model)) }),
+  };
 }
 
 /** Returns whether the form is sent with the model it names. */
@@ -94,7 +139,11 @@ function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly strin
 }
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
-function buildModelEdits({ ranges, closes_at = 0 }: FieldScan, boundary: string, model: string) {
+function buildModelEdits(
+  { ranges, closes_at = 0 }: FieldScan,
+  boundary: string,
+  model: string,
+): StreamEdit[] {
   if (ranges.length > 0) return ranges.map((range) => ({ ...range, put: Buffer.from(model) }));
   const header = `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n`;
   return [{ from: closes_at, to: closes_at, put: Buffer.from(`${header}${model}\r\n`) }];

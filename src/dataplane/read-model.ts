@@ -7,8 +7,9 @@ import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
+import { readsAttachments } from "./guard/reads-attachments.ts";
 import { parseModelReference } from "./model-reference.ts";
-import { readFormBody, streamFormBody } from "./read-form-body.ts";
+import { readFormBody, spoolFormBody, streamFormBody } from "./read-form-body.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import type { AuthenticatedRequest, ParsedRequest } from "./stages.ts";
 
@@ -31,7 +32,13 @@ export async function readModel(
   }
   if (capability !== "files") rejectModelInQuery(authenticated.search);
   if (isForm(authenticated)) {
-    if (capability === "files") return { ...base, body: streamFormBody(deps, authenticated) };
+    if (capability === "files") {
+      const isRead = readsAttachments(deps, authenticated.consumer);
+      const body = isRead
+        ? spoolFormBody(deps, authenticated)
+        : streamFormBody(deps, authenticated);
+      return { ...base, body: await body };
+    }
     const { body, model } = await readFormBody(deps, authenticated);
     authenticated.progress.model_asked = model ?? null;
     return { ...base, body, model: parseModelReference(model) };

@@ -1,5 +1,6 @@
 /** Types of a client's body, in the form in which it is sent upstream. */
 import type { MemberScan } from "../lib/json/scan-members.ts";
+import type { StreamEdit } from "../lib/streams/splice-stream.ts";
 
 export type RequestBody = EmptyBody | JsonBody | FormBody;
 
@@ -21,6 +22,8 @@ export interface FormBody extends FormBytes {
   isConsumed: () => boolean;
   /** Returns the form with a default model. Set only if the client's form has no model, or `auto`. */
   withModel?: (model: string) => FormBytes;
+  /** Returns the form with changed fields. Set only if the form is buffered to its end. */
+  withChanges?: (changes: readonly StreamEdit[]) => FormBody;
 }
 
 export interface FormBytes {

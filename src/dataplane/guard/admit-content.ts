@@ -4,7 +4,7 @@ import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { createGuardContext } from "./create-guard-context.ts";
-import { evaluateContent, type GuardedContent } from "./evaluate-content.ts";
+import { evaluateContent, type GuardedContent, recordUnread } from "./evaluate-content.ts";
 import { buildAskError, buildBlockError } from "./guard-errors.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
 
@@ -13,7 +13,7 @@ export async function admitContent(
   deps: Deps,
   routed: RoutedRequest,
   guard: GuardView,
-  content: Pick<GuardedContent, "payload" | "text">,
+  content: Omit<GuardedContent, "on_ask">,
 ): Promise<string | null> {
   const { candidates } = routed;
   const context = createGuardContext(deps, routed, guard, { direction: "input", candidates });
@@ -25,6 +25,26 @@ export async function admitContent(
     // Again, now with the decision: a gate that asks skips the detectors.
     evaluation = await evaluate();
   }
+  return applyVerdict(deps, routed, evaluation);
+}
+
+/** Admits content that cannot be read, if the collector is fail-open and no rule blocks it. */
+export async function admitUnread(
+  deps: Deps,
+  routed: RoutedRequest,
+  guard: GuardView,
+  detail: string,
+): Promise<void> {
+  const { candidates } = routed;
+  const context = createGuardContext(deps, routed, guard, { direction: "input", candidates });
+  applyVerdict(deps, routed, await recordUnread(deps, context, detail));
+}
+
+function applyVerdict(
+  deps: Deps,
+  routed: RoutedRequest,
+  evaluation: Evaluation | undefined,
+): string | null {
   if (!evaluation) return null;
   const { verdict, transformed } = evaluation;
   setGuardHeader(routed.ids, verdict.status);

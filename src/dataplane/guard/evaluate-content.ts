@@ -3,7 +3,10 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "../../deps.ts";
 
 /** A JSON object and its text. */
-export type GuardedContent = Pick<InternalEvaluation, "payload" | "text" | "on_ask">;
+export type GuardedContent = Pick<
+  InternalEvaluation,
+  "payload" | "text" | "on_ask" | "is_foreign_body"
+>;
 
 /** Returns undefined if a failed evaluation passes, because the collector is fail-open. */
 export async function evaluateContent(
@@ -12,7 +15,7 @@ export async function evaluateContent(
   content: GuardedContent,
 ): Promise<Evaluation | undefined> {
   try {
-    return await deps.evaluate({ ...context, ...content, is_foreign_body: true, recorded: true });
+    return await deps.evaluate({ ...context, ...content, recorded: true });
   } catch (thrown) {
     const { status, message } = AppError.from(thrown);
     // An error of the client, such as too many texts. For a response it is a failure.
@@ -35,8 +38,8 @@ export async function recordUnread(
   const unread = [{ pointer: "", reason: "unreadable" as const, detail }];
   let evaluation: Evaluation | undefined;
   try {
-    const content = { payload: {}, text: "{}", unread, on_ask: "allow" as const };
-    const options = { is_foreign_body: true, recorded: true };
+    const content = { payload: {}, text: "{}", is_foreign_body: true, unread };
+    const options = { on_ask: "allow" as const, recorded: true };
     evaluation = await deps.evaluate({ ...context, ...content, ...options });
   } catch (thrown) {
     deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });

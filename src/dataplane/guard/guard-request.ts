@@ -9,6 +9,7 @@ import { parseJsonRequest, scanJsonBody } from "../read-model.ts";
 import type { JsonBody } from "../request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent } from "./admit-content.ts";
+import { guardForm } from "./guard-form.ts";
 
 export async function guardRequest(
   deps: Deps,
@@ -17,8 +18,10 @@ export async function guardRequest(
   capability: Capability,
 ): Promise<RoutedRequest> {
   const { body } = routed;
-  if (!guard.llm.input || body.kind !== "json") return routed;
-  return await guardJson(deps, { ...routed, body }, guard, capability);
+  if (!guard.llm.input || body.kind === "none") return routed;
+  return body.kind === "json"
+    ? await guardJson(deps, { ...routed, body }, guard, capability)
+    : await guardForm(deps, routed, body, guard);
 }
 
 async function guardJson(
@@ -34,7 +37,11 @@ async function guardJson(
   const { text } = parsed;
   // scanJsonBody accepts only an object.
   const payload = parsed.value as Record<string, unknown>;
-  const masked = await admitContent(deps, routed, guard, { payload, text });
+  const masked = await admitContent(deps, routed, guard, {
+    payload,
+    text,
+    is_foreign_body: true,
+  });
   if (masked === null) return routed;
   const members = scanJsonBody(Buffer.from(masked), capability);
   const changed = { ...routed, ...parseJsonRequest(routed.consumer, members, capability) };

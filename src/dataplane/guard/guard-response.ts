@@ -65,7 +65,12 @@ async function evaluateReply(
   const evaluation =
     typeof content === "string"
       ? await recordUnread(deps, context, content)
-      : await evaluateContent(deps, context, { ...content, on_ask: "allow" });
+      : await evaluateContent(deps, context, {
+          payload: content.payload,
+          text: content.text,
+          is_foreign_body: true,
+          on_ask: "allow",
+        });
   if (!evaluation) return undefined;
   const { verdict, transformed } = evaluation;
   setGuardHeader(forwarded.ids, verdict.status);

@@ -1,0 +1,88 @@
+/** Evaluates the text fields of a form, and its files if a rule reads them. */
+import { AppError } from "../../contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { readBoundary } from "../../lib/multipart/content-type.ts";
+import {
+  createPartScan,
+  type FilePart,
+  type PartScan,
+  type TextField,
+} from "../../lib/multipart/scan-parts.ts";
+import type { StreamEdit } from "../../lib/streams/splice-stream.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import type { FormBody } from "../request-body.ts";
+import type { RoutedRequest } from "../stages.ts";
+import { admitContent, admitUnread } from "./admit-content.ts";
+
+const MAX_TEXT_BYTES = 1024 * 1024;
+/** As much as an evaluation reads of documents. */
+const MAX_FILE_BYTES = 20 * 1024 * 1024;
+
+export async function guardForm(
+  deps: Deps,
+  routed: RoutedRequest,
+  body: FormBody,
+  guard: GuardView,
+): Promise<RoutedRequest> {
+  // Only a file upload that no rule reads is not buffered.
+  if (!body.withChanges) return routed;
+  const isUpload = routed.endpoint.capability === "files";
+  const boundary = readBoundary(body.content_type) ?? "";
+  const scan = await scanForm(body, boundary, isUpload ? MAX_FILE_BYTES : 0);
+  if (scan.truncated) {
+    await admitUnread(deps, routed, guard, `The files exceed ${MAX_FILE_BYTES} bytes.`);
+  }
+  const files = scan.truncated ? [] : scan.files;
+  // Routing has checked the model, and sends the one it chose.
+  const texts = scan.texts.filter(({ name }) => isUpload || name !== "model");
+  if (texts.length === 0 && files.length === 0) return routed;
+  const payload = { fields: toMembers(texts), ...toAttachments(files) };
+  const text = JSON.stringify(payload);
+  const is_foreign_body = files.length === 0;
+  const masked = await admitContent(deps, routed, guard, { payload, text, is_foreign_body });
+  if (masked === null) return routed;
+  // The rewritten payload has the members of the original one.
+  const { fields } = JSON.parse(masked) as { fields: Record<string, string[]> };
+  const changes = buildChanges(texts, fields, boundary);
+  return { ...routed, body: body.withChanges(changes) };
+}
+
+async function scanForm(body: FormBody, boundary: string, maxFileBytes: number): Promise<PartScan> {
+  const textOnly = ["prompt"];
+  const scan = createPartScan(boundary, { maxTextBytes: MAX_TEXT_BYTES, maxFileBytes, textOnly });
+  for await (const chunk of body.stream()) scan.push(chunk);
+  scan.end();
+  if (scan.problem === undefined) return scan;
+  throw new AppError("invalid_request", `The form is malformed: ${scan.problem}.`);
+}
+
+/** Returns the values of each name in order, because a form may repeat one. */
+function toMembers(texts: readonly TextField[]): Record<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { name, value } of texts) values.set(name, [...(values.get(name) ?? []), value]);
+  return Object.fromEntries(values);
+}
+
+function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
+  if (files.length === 0) return {};
+  const attachments = files.map(({ content_type, bytes }) => ({
+    content_type,
+    data: bytes.toString("base64"),
+  }));
+  return { attachments };
+}
+
+function buildChanges(
+  texts: readonly TextField[],
+  masked: Record<string, string[]>,
+  boundary: string,
+): StreamEdit[] {
+  const left = new Map(Object.entries(masked).map(([name, values]) => [name, [...values]]));
+  return texts.flatMap(({ name, value, from, to }) => {
+    const put = left.get(name)?.shift() ?? value;
+    if (put === value) return [];
+    // A mask that completes a delimiter would add a part that was not checked.
+    if (put.includes(`--${boundary}`)) throw new AppError("guard_blocked");
+    return [{ from, to, put: Buffer.from(put) }];
+  });
+}
