@@ -59,6 +59,8 @@ export interface Deps {
 /** Sender of evaluated content, and the collector whose policy applies. */
 export interface EvaluationContext {
   collector_id: string;
+  /** Gateway that the content passes through. */
+  gateway_id: string;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
   trace_id: string;
   client_address: string;

@@ -12,7 +12,9 @@ export const EvaluationEvent = z.object({
   trace_id: z.string().describe("Trace id (W3C Trace Context)."),
   collector_id: Id,
   collector_name: z.string(),
-  gateway_id: Id.nullable(),
+  gateway_id: Id.nullable().describe(
+    "Gateway that the content passed through, or the gateway of the collector.",
+  ),
   policy_id: Id.nullable().describe("null: no policy applied."),
   policy_name: z.string().nullable(),
   policy_version: z.int().nullable().describe("Version of the policy that was applied."),

@@ -12,7 +12,7 @@ export async function evaluateInternal(
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
   const { collector_id, request, payload, text = JSON.stringify(payload) } = internal;
-  const { trace_id, client_address, user_agent } = internal;
+  const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [] } = internal;
   const host = createHost(deps, identifyInternalCaller(deps, internal));
   const input: EvaluationInput = {
@@ -20,7 +20,7 @@ export async function evaluateInternal(
     text: `{"payload":${text}}`,
     size: Buffer.byteLength(text),
     format: "internal",
-    origin: { trace_id, client_address, user_agent, request_id: deps.newId() },
+    origin: { trace_id, gateway_id, client_address, user_agent, request_id: deps.newId() },
     recorded,
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,

@@ -65,7 +65,7 @@ function toEvent(extracted: ExtractedEvaluation, result: Result): EvaluationEven
     trace_id: origin.trace_id,
     collector_id: collector.id,
     collector_name: collector.name,
-    gateway_id: collector.gateway_id,
+    gateway_id: origin.gateway_id ?? collector.gateway_id,
     policy_id: program?.id ?? null,
     policy_name: program?.name ?? null,
     policy_version: program?.version ?? null,

@@ -18,6 +18,8 @@ export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | "int
 
 /** Source of an evaluation. */
 export interface EvaluationOrigin {
+  /** Gateway that the content passes through. Left out: that of the collector. */
+  gateway_id?: string;
   trace_id: string;
   request_id: string;
   client_address: string;

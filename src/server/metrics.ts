@@ -1,6 +1,7 @@
 /** Defines every metric: name, description and source. docs/metrics.md is generated from it. */
 import project from "../../package.json" with { type: "json" };
 import { PLANES } from "../contract/endpoint.ts";
+import { DIRECTIONS } from "../contract/evaluate.ts";
 import { getLiveState, type RegistryState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
@@ -148,9 +149,12 @@ export const METRICS: readonly Metric<MetricSources>[] = [
   {
     name: "portcullis_evaluations_total",
     type: "counter",
-    help: "Evaluations recorded in Activity, by status.",
-    labels: ["status"],
-    read: ({ evaluations }) => samplesOf(evaluations.statuses),
+    help: "Evaluations recorded in Activity, by direction and status.",
+    labels: ["direction", "status"],
+    read: ({ evaluations }) =>
+      DIRECTIONS.flatMap((direction) =>
+        samplesOf(evaluations.statuses[direction], (status) => [direction, status]),
+      ),
   },
   {
     name: "portcullis_evaluations_waiting",

@@ -1,6 +1,7 @@
 /** The guard of gateways and consumers in the console. */
 import { expect, test } from "bun:test";
 import { makeGuard } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
 import { sharedBrowser } from "./browser.ts";
@@ -116,4 +117,25 @@ test("an administrator of one gateway, who sees no collectors, keeps the collect
     collector_id: collector.id,
     stream: "observe",
   });
+});
+
+test("a request links to its evaluations, and an evaluation to its request", async () => {
+  const kit = await started();
+  await using it = await makeGuardedConsumer(kit, {});
+  const body = { model: "m", messages: [{ role: "user", content: "Hello" }] };
+  const reply = await it.post("/v1/chat/completions", body);
+  const { id } = await it.event(reply.headers.get("x-ag-trace-id"));
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${it.gateway.id}/requests?range=all&open=${id}`);
+
+  await page.getByRole("link", { name: "Open in Activity" }).click();
+  await page.waitForURL(/\/activity\?/);
+  await until(async () => (await page.locator("tbody tr").count()) === 2);
+  await page.locator("tbody tr button").first().click();
+  await page.getByRole("link", { name: "Open in Requests" }).click();
+  await page.waitForURL(/\/requests\?/);
+  await until(async () => (await page.locator("tbody tr").count()) === 1);
+
+  expect(opened.violations).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { readMetrics } from "../kit/metrics.ts";
 
 const kitOf = sharedKit();
 const CHAT = "/v1/chat/completions";
@@ -114,6 +115,7 @@ test("the request event and both evaluations share a trace id", async () => {
   expect(await it.event(trace_id)).toMatchObject({ trace_id, status: 200 });
   const about = {
     trace_id,
+    gateway_id: it.gateway.id,
     consumer_id: it.id,
     session_id: `${it.slug}/s1`,
     protocol: "llm",
@@ -184,4 +186,20 @@ test("each direction can be turned off, and a consumer can be exempt", async () 
   expect(await statusWith(withoutOutput, `Card ${CARD}`)).toBe(403);
   expect(await statusWith(withoutInput, `Card ${CARD}`)).toBe(200);
   expect(await statusWith({ consumer: { guard: { off: true } } }, `Card ${CARD}`)).toBe(200);
+});
+
+test("metrics count verdicts by direction", async () => {
+  const kit = await kitOf();
+  const output_rules = await personalData(kit, "block");
+  const script = { body: completion(`Write to ${MAIL}`) };
+  await using it = await makeGuardedConsumer(kit, { output_rules }, { script });
+  const read = async (labels: string) =>
+    (await readMetrics(kit.url)).get(`portcullis_evaluations_total{${labels}}`) ?? 0;
+  const allowed = await read('direction="input",status="allow"');
+  const blocked = await read('direction="output",status="block"');
+
+  await it.post(CHAT, chat("Who is Jane?"));
+
+  expect(await read('direction="input",status="allow"')).toBe(allowed + 1);
+  expect(await read('direction="output",status="block"')).toBe(blocked + 1);
 });

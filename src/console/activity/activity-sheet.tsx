@@ -104,11 +104,25 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
           value={<code>{event.trace_id}</code>}
           filter={["trace_id", event.trace_id]}
         />
+        {isDataPlane(event) && (
+          <Fact
+            name="Request"
+            value={
+              <Link to={`/gateways/${event.gateway_id}/requests?range=all&trace_id=${event.trace_id}`}>
+                Open in Requests
+              </Link>
+            }
+          />
+        )}
       </dl>
       <Attributes of={event.attributes} />
     </EventSheet>
   );
 }
+
+/** Returns whether the evaluation belongs to a request of the data plane. */
+const isDataPlane = ({ gateway_id, protocol, attributes }: EvaluationEvent): boolean =>
+  gateway_id !== null && protocol === "llm" && attributes["consumer.type"] === "consumer";
 
 function Attributes({ of }: { of: EvaluationEvent["attributes"] }) {
   const entries = Object.entries(of);

@@ -1,5 +1,6 @@
 /** Details of one request, with its attempts. */
 import type { RequestEvent } from "../../contract/requests.ts";
+import { Link } from "../router.tsx";
 import { Badge, StatusBadge, Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
 import type { RequestNames } from "./request-columns.tsx";
@@ -57,6 +58,12 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
           name="Trace ID"
           value={<code>{event.trace_id}</code>}
           filter={["trace_id", event.trace_id]}
+        />
+        <Fact
+          name="Evaluations"
+          value={
+            <Link to={`/activity?range=all&trace_id=${event.trace_id}`}>Open in Activity</Link>
+          }
         />
       </dl>
       <h3>Attempts</h3>

@@ -18,6 +18,7 @@ export function createGuardContext(
   const session = headers.get("x-session-id") || ids.trace_id;
   return {
     collector_id: guard.collector_id,
+    gateway_id: consumer.gateway.id,
     trace_id: ids.trace_id,
     client_address: findClientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),

@@ -91,6 +91,7 @@ export async function evaluatePayload(
   if (!guard?.mcp[direction]) return undefined;
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
+    gateway_id: caller.gateway_id,
     payload,
     is_foreign_body: true,
     recorded: true,

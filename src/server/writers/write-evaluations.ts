@@ -3,7 +3,7 @@
  * waits until the event is in a journal, or committed.
  */
 import { AppError } from "../../contract/errors.ts";
-import { STATUSES } from "../../contract/evaluate.ts";
+import { type Direction, STATUSES } from "../../contract/evaluate.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
@@ -36,8 +36,8 @@ export interface EvaluationWriter {
   lost: () => number;
   /** Events that were neither in the journal nor in the database when their response was due. */
   unrecorded: () => number;
-  /** Evaluations by status. */
-  statuses: Counts;
+  /** Evaluations by direction and status. */
+  statuses: Readonly<Record<Direction, Counts>>;
   stop: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function writeEvaluations(
   const journal = createQueueJournal<RecordedEvaluation>(file, log);
   /** On SQLite the journal makes an event safe. On Postgres the commit does: the local disk may be short-lived. */
   const storesFirst = commit === "before" && db.dialect === "sqlite";
-  const statuses = newCounts([...STATUSES, "error"]);
+  const statuses = { input: newStatusCounts(), output: newStatusCounts() };
   /** Responses that wait for their event to be safe. */
   const responses = new Map<RecordedEvaluation, (isSafe: boolean) => void>();
   let isBatching = false;
@@ -95,7 +95,8 @@ export function writeEvaluations(
   };
   return {
     record(event) {
-      count(statuses, event.event.status);
+      const { direction, status } = event.event;
+      count(statuses[direction], status);
       // Before the journal: an event that is dropped must not stay there.
       if (queue.isFull()) {
         queue.add(event);
@@ -121,6 +122,8 @@ export function writeEvaluations(
     stop: queue.stop,
   };
 }
+
+const newStatusCounts = (): Counts => newCounts([...STATUSES, "error"]);
 
 function batchSize(events: readonly RecordedEvaluation[]): number {
   let characters = 0;
