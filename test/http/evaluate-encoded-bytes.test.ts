@@ -200,13 +200,18 @@ const mail = (encoding: string, body: string, end = "\r\n") =>
     `Content-Transfer-Encoding: ${encoding}`,
     ...["", body, "--b--", ""],
   ].join(end);
+const QUOTED_CARD = CARD.replaceAll("1", "=31");
 const PACKED = gzipSync(NOTE).toString("base64");
 
 test.each([
   ["base64", mail("base64", PACKED)],
   ["base64 after many spaces", mail(`${" ".repeat(40)}base64`, PACKED)],
   ["base64, with carriage returns only", mail("BASE64", PACKED, "\r")],
-  ["quoted-printable", mail("quoted-printable", CARD.replaceAll("1", "=31"))],
+  ["quoted-printable", mail("quoted-printable", QUOTED_CARD)],
+  [
+    "quoted-printable after a signature",
+    mail("quoted-printable", `Regards\r\n-- \r\n${QUOTED_CARD}`),
+  ],
 ])("the parts of a mail are opened, or listed as not opened: %s", async (_, text) => {
   const opening = await makeGuardWithRules(await kit(), "doc_analyzer");
   const closed = await makeGuardWithRules(await kit(), "data_loss_prevention");

@@ -61,6 +61,15 @@ test.each([
   });
 });
 
+test.each([
+  ["a signature", "Regards\r\n-- \r\n=34111 1111"],
+  ["a line like a delimiter", "Hello\r\n--x\r\n\r\n=34111 1111"],
+])("quoted-printable text after %s is read", async (_, body) => {
+  expect(await read(mail("quoted-printable", body))).toMatchObject({
+    text: expect.stringContaining("4111 1111"),
+  });
+});
+
 test("a mail whose lines end with carriage returns is read", async () => {
   const body = Buffer.from("the text of a part").toString("base64");
 

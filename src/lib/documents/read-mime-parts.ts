@@ -1,4 +1,5 @@
 /** Reads the parts of a mail or web archive that are in base64 or quoted-printable (MIME, RFC 2045). */
+import { decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
@@ -23,6 +24,8 @@ export async function readMimeParts(
       if (thrown.kind === "over_budget") break;
     }
   }
+  // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
+  if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source), null) ?? ""}`;
   return { text, unread: [...unread.values()] };
 }
 
@@ -47,6 +50,7 @@ function* encodedParts(source: string): Generator<Uint8Array> {
 
 // Linear: white space after one name is not searched again from another.
 const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\b/gim;
+const QUOTED = /^content-transfer-encoding:\s*quoted-printable\b/im;
 /** Mail parsers accept a carriage return as the end of a line. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/g;
 const DELIMITER = /[\r\n]--/g;
