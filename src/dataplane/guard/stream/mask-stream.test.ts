@@ -1,94 +1,19 @@
 import { expect, test } from "bun:test";
-import { handleChat } from "../../../demo/chat.ts";
-import { handleMessages } from "../../../demo/messages.ts";
-import { handleResponses } from "../../../demo/responses.ts";
-import type { TextStream } from "../../../deps.ts";
+import {
+  DIALECTS,
+  demoStreams,
+  eventsOf,
+  FORBIDDEN,
+  MASK,
+  mask,
+  maskText,
+  NAMES,
+  openText,
+  SECRET,
+} from "../../../../test/kit/mask-words.ts";
 import { createChatDialect } from "./chat-dialect.ts";
-import type { Dialect } from "./dialect.ts";
-import { createStreamMask, type EvaluatedText } from "./mask-stream.ts";
-import { createMessagesDialect } from "./messages-dialect.ts";
-import { createResponsesDialect } from "./responses-dialect.ts";
+import { createStreamMask } from "./mask-stream.ts";
 import { createEventSplitter } from "./split-events.ts";
-
-const SECRET = "4111 1111";
-const MASK = "[card]";
-const FORBIDDEN = "\u00a7never\u00a7";
-
-const maskText = (text: string) => text.replaceAll(SECRET, MASK);
-
-/** Masks one word and blocks another; holds back what may be the start of either. */
-function openText(): TextStream {
-  let rest = "";
-  const emit = (keep: number) => {
-    const at = rest.indexOf(FORBIDDEN);
-    if (at >= 0) return { text: maskText(rest.slice(0, at)), blocked: true };
-    const masked = maskText(rest);
-    const text = masked.slice(0, masked.length - keep);
-    rest = masked.slice(masked.length - keep);
-    return { text, blocked: false };
-  };
-  return {
-    push(text) {
-      rest += text;
-      const masked = maskText(rest);
-      return emit(Math.max(overlap(masked, SECRET), overlap(masked, FORBIDDEN)));
-    },
-    end: () => emit(0),
-  };
-}
-
-/** Length of the longest end of `text` that starts `word`. */
-function overlap(text: string, word: string): number {
-  let length = Math.min(text.length, word.length - 1);
-  while (!text.endsWith(word.slice(0, length))) length--;
-  return length;
-}
-
-function evaluate(text: string): EvaluatedText {
-  const masked = maskText(text);
-  return { masked: masked === text ? null : masked, blocked: text.includes(FORBIDDEN) };
-}
-
-async function mask(
-  createDialect: () => Dialect,
-  chunks: readonly (string | Uint8Array)[],
-  { needs_whole = false }: { needs_whole?: boolean } = {},
-) {
-  const recorded: string[] = [];
-  const parts: string[] = [];
-  const splitter = createEventSplitter(() => {});
-  const stream = createStreamMask(
-    createDialect(),
-    {
-      needs_whole,
-      openText,
-      evaluatePart: async (text) => {
-        parts.push(text);
-        return evaluate(text);
-      },
-      evaluateResponse: async (text) => {
-        recorded.push(text);
-        return evaluate(text);
-      },
-    },
-    () => {},
-  );
-  const sent: string[] = [];
-  for (const chunk of chunks) {
-    for (const event of splitter.push(Buffer.from(chunk))) await stream.add(event);
-    sent.push(stream.take());
-  }
-  const last = splitter.end();
-  if (last) await stream.add(last);
-  await stream.end();
-  sent.push(stream.take());
-  return { text: sent.join(""), sent, recorded, parts, isBlocked: stream.isBlocked() };
-}
-
-/** Parsed data is compared, never used as a type. */
-// biome-ignore lint/suspicious/noExplicitAny: parsed events of any dialect
-const eventsOf = (text: string): any[] =>
-  [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
 
 const chatText = (text: string, index = 0, member = "content"): string =>
   eventsOf(text)
@@ -102,36 +27,6 @@ const chunk = (delta: object, more: object = {}, index = 0) =>
 const finish = (index = 0, finish_reason = "stop") => chunk({}, { finish_reason }, index);
 const DONE = "data: [DONE]\n\n";
 
-const OPTIONS = { now: () => new Date(0), newId: () => "1" };
-const ask = (body: object) =>
-  new Request("http://demo", { method: "POST", body: JSON.stringify({ stream: true, ...body }) });
-
-/** Streams of the demo upstream, whose text contains the prompt. */
-async function demoStreams(prompt: string) {
-  const messages = [{ role: "user", content: prompt }];
-  const replies = {
-    chat: await handleChat(
-      OPTIONS,
-      ask({ messages, max_tokens: 12, stream_options: { include_usage: true } }),
-    ),
-    responses: await handleResponses(OPTIONS, ask({ input: prompt, max_output_tokens: 12 })),
-    messages: await handleMessages(OPTIONS, ask({ messages, max_tokens: 12 })),
-  };
-  return {
-    chat: await replies.chat.text(),
-    responses: await replies.responses.text(),
-    messages: await replies.messages.text(),
-  };
-}
-
-const DIALECTS = {
-  chat: createChatDialect,
-  responses: createResponsesDialect,
-  messages: createMessagesDialect,
-};
-type Name = keyof typeof DIALECTS;
-const NAMES: Name[] = ["chat", "responses", "messages"];
-
 const dataOf = (text: string) => text.match(/^data: .*$/gm);
 
 test.each(NAMES)("a %s stream without findings is sent as it was received", async (name) => {
@@ -144,22 +39,35 @@ test.each(NAMES)("a %s stream without findings is sent as it was received", asyn
   }
 });
 
-test.each(NAMES)(
-  "a %s stream has the same result for every split into two chunks",
-  async (name) => {
-    const { [name]: stream } = await demoStreams(`pay ${SECRET} \u{1f600} now`);
-    const bytes = Buffer.from(stream);
-    const { text: expected } = await mask(DIALECTS[name], [stream]);
+test.each(NAMES)("a %s stream has the same result however its bytes are split", async (name) => {
+  const { [name]: stream } = await demoStreams(`pay ${SECRET} \u{1f600} now`);
+  const bytes = Buffer.from(stream);
+  const { text: expected } = await mask(DIALECTS[name], [stream]);
 
-    expect(stream).toContain("4111");
-    expect(expected).toContain(MASK);
-    expect(expected).not.toContain(SECRET);
-    for (let at = 1; at < bytes.length; at++) {
-      const { text } = await mask(DIALECTS[name], [bytes.subarray(0, at), bytes.subarray(at)]);
-      if (text !== expected) expect({ at, text }).toEqual({ at, text: expected });
-    }
-  },
-);
+  expect(expected).toContain(MASK);
+  expect(expected).not.toContain("1111");
+  for (const size of [1, 2, 3, 7]) {
+    const count = Math.ceil(bytes.length / size);
+    const chunks = Array.from({ length: count }, (_, at) =>
+      bytes.subarray(at * size, (at + 1) * size),
+    );
+    expect((await mask(DIALECTS[name], chunks)).text).toBe(expected);
+  }
+});
+
+test.each(["\n", "\r\n", "\r"])("lines that end with %j are split at any byte", async (end) => {
+  const { messages } = await demoStreams("\u{1f600}");
+  const bytes = Buffer.from(messages.replaceAll("\n", end));
+  const split = (...chunks: Uint8Array[]) => {
+    const splitter = createEventSplitter(() => {});
+    return chunks.flatMap((chunk) => splitter.push(chunk)).map(({ lines }) => lines.join("\n"));
+  };
+  const expected = messages.split("\n\n").slice(0, -1);
+
+  for (let at = 0; at <= bytes.length; at++) {
+    expect(split(bytes.subarray(0, at), bytes.subarray(at))).toEqual(expected);
+  }
+});
 
 test("a secret is masked wherever the deltas split it", async () => {
   const text = `a ${SECRET}, b`;

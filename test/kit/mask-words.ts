@@ -1,0 +1,126 @@
+/** Masks a recorded stream with a detector of two words: one is masked, the other blocks. */
+import { createChatDialect } from "../../src/dataplane/guard/stream/chat-dialect.ts";
+import type { Dialect } from "../../src/dataplane/guard/stream/dialect.ts";
+import {
+  createStreamMask,
+  type EvaluatedText,
+} from "../../src/dataplane/guard/stream/mask-stream.ts";
+import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
+import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
+import { createEventSplitter } from "../../src/dataplane/guard/stream/split-events.ts";
+import { handleChat } from "../../src/demo/chat.ts";
+import { handleMessages } from "../../src/demo/messages.ts";
+import { handleResponses } from "../../src/demo/responses.ts";
+import type { TextStream } from "../../src/deps.ts";
+
+export const SECRET = "4111 1111";
+export const MASK = "[card]";
+export const FORBIDDEN = "\u00a7never\u00a7";
+
+export const maskText = (text: string) => text.replaceAll(SECRET, MASK);
+
+/** Masks one word and blocks another; holds back what may be the start of either. */
+export function openText(): TextStream {
+  let rest = "";
+  const emit = (keep: number) => {
+    const at = rest.indexOf(FORBIDDEN);
+    if (at >= 0) return { text: maskText(rest.slice(0, at)), blocked: true };
+    const masked = maskText(rest);
+    const text = masked.slice(0, masked.length - keep);
+    rest = masked.slice(masked.length - keep);
+    return { text, blocked: false };
+  };
+  return {
+    push(text) {
+      rest += text;
+      const masked = maskText(rest);
+      return emit(Math.max(overlap(masked, SECRET), overlap(masked, FORBIDDEN)));
+    },
+    end: () => emit(0),
+  };
+}
+
+/** Length of the longest end of `text` that starts `word`. */
+function overlap(text: string, word: string): number {
+  let length = Math.min(text.length, word.length - 1);
+  while (!text.endsWith(word.slice(0, length))) length--;
+  return length;
+}
+
+function evaluate(text: string): EvaluatedText {
+  const masked = maskText(text);
+  return { masked: masked === text ? null : masked, blocked: text.includes(FORBIDDEN) };
+}
+
+export async function mask(
+  createDialect: () => Dialect,
+  chunks: readonly (string | Uint8Array)[],
+  { needs_whole = false }: { needs_whole?: boolean } = {},
+) {
+  /** Evaluated responses. */
+  const recorded: string[] = [];
+  /** Evaluated events and tool calls. */
+  const parts: string[] = [];
+  const splitter = createEventSplitter(() => {});
+  const stream = createStreamMask(
+    createDialect(),
+    {
+      needs_whole,
+      openText,
+      evaluatePart: async (text) => {
+        parts.push(text);
+        return evaluate(text);
+      },
+      evaluateResponse: async (text) => {
+        recorded.push(text);
+        return evaluate(text);
+      },
+    },
+    () => {},
+  );
+  const sent: string[] = [];
+  for (const chunk of chunks) {
+    for (const event of splitter.push(Buffer.from(chunk))) await stream.add(event);
+    sent.push(stream.take());
+  }
+  const last = splitter.end();
+  if (last) await stream.add(last);
+  await stream.end();
+  sent.push(stream.take());
+  return { text: sent.join(""), sent, recorded, parts, isBlocked: stream.isBlocked() };
+}
+
+/** Parsed data is compared, never used as a type. */
+// biome-ignore lint/suspicious/noExplicitAny: parsed events of any dialect
+export const eventsOf = (text: string): any[] =>
+  [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+
+const OPTIONS = { now: () => new Date(0), newId: () => "1" };
+const ask = (body: object) =>
+  new Request("http://demo", { method: "POST", body: JSON.stringify({ stream: true, ...body }) });
+
+/** Streams of the demo upstream, whose text contains the prompt. */
+export async function demoStreams(prompt: string) {
+  const messages = [{ role: "user", content: prompt }];
+  const replies = {
+    chat: await handleChat(
+      OPTIONS,
+      ask({ messages, max_tokens: 12, stream_options: { include_usage: true } }),
+    ),
+    responses: await handleResponses(OPTIONS, ask({ input: prompt, max_output_tokens: 12 })),
+    messages: await handleMessages(OPTIONS, ask({ messages, max_tokens: 12 })),
+  };
+  return {
+    chat: await replies.chat.text(),
+    responses: await replies.responses.text(),
+    messages: await replies.messages.text(),
+  };
+}
+
+export const DIALECTS = {
+  chat: createChatDialect,
+  responses: createResponsesDialect,
+  messages: createMessagesDialect,
+};
+type Name = keyof typeof DIALECTS;
+export const NAMES: Name[] = ["chat", "responses", "messages"];
