@@ -1,5 +1,6 @@
 /** Streamed responses of a guarded consumer: masked, blocked, observed, and unreadable. */
 import { expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 import { type Draft, makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -109,4 +110,151 @@ test("in observe mode bytes pass at once, and the complete response is recorded"
     {},
     { direction: "output", status: "block" },
   ]);
+});
+
+test.each(["closed", "open"])(
+  "a stream that cannot be read is a failure of a fail-%s collector",
+  async (fail_mode) => {
+    const stream = [
+      chunk({ content: `To ${MAIL}: ` }),
+      'data: {"cut\n\n',
+      chunk({ content: MAIL }),
+      ...END,
+    ];
+    await using it = await makeStreaming(stream, { collector: { fail_mode } });
+
+    const reply = await it.post(CHAT, ASK);
+    const text = await reply.text();
+
+    const trace_id = reply.headers.get("x-ag-trace-id");
+    const [, output] = await it.evaluations(trace_id);
+    expect(output).toMatchObject({
+      direction: "output",
+      detectors: {
+        uninspected: [{ reason: "unreadable", detail: expect.stringContaining("JSON") }],
+      },
+    });
+    const { error_code } = await it.event(trace_id);
+    if (fail_mode === "open") {
+      expect(text).toContain(MAIL);
+      expect(text).toEndWith(stream.slice(1).join(""));
+      expect(error_code).toBe(null);
+    } else {
+      expect(text).not.toContain("jane");
+      expect(text).toEndWith("\n\n");
+      expect(JSON.parse(text.slice(text.lastIndexOf("data: ") + 6))).toMatchObject({
+        error: { code: "guard_unavailable" },
+        trace_id,
+      });
+      expect(error_code).toBe("guard_unavailable");
+    }
+  },
+);
+
+test("an event of 30 MB ends a stream without holding it in memory", async () => {
+  const part = "x".repeat(1024 * 1024);
+  await using it = await makeStreaming([
+    "data: ",
+    ...Array.from({ length: 30 }, () => part),
+    ...END,
+  ]);
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  expect(text).toContain('"guard_unavailable"');
+  expect(text).toContain("4 MiB");
+  expect(text.length).toBeLessThan(1000);
+});
+
+test("a compressed stream is not sent unread", async () => {
+  const body = gzipSync(END.join(""));
+  const headers = { ...EVENTS, "content-encoding": "gzip" };
+  for (const [fail_mode, status] of [
+    ["closed", 503],
+    ["open", 200],
+  ] as const) {
+    await using it = await makeStreaming([], {
+      script: { headers, body },
+      collector: { fail_mode },
+    });
+
+    const reply = await it.post(CHAT, ASK);
+
+    expect(reply.status).toBe(status);
+    const evaluations = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+    expect(evaluations).toMatchObject([{}, { detectors: { uninspected: [{}] } }]);
+  }
+});
+
+test("text before a missing terminator is evaluated and sent, then the error event", async () => {
+  await using it = await makeStreaming([chunk({ content: `Write to ${MAIL}` })]);
+
+  const reply = await it.post(CHAT, ASK);
+  const text = await reply.text();
+
+  expect(textOf(text)).toStartWith("Write to ");
+  expect(text).not.toContain("jane");
+  expect(text).toContain('"upstream_failed"');
+  const trace_id = reply.headers.get("x-ag-trace-id");
+  expect(await it.evaluations(trace_id)).toMatchObject([{}, { status: "transform" }]);
+});
+
+test("a client that disconnects ends the upstream call, and the response so far is recorded", async () => {
+  const never = new Promise<void>(() => {});
+  await using it = await makeStreaming([chunk({ content: `To ${MAIL}` }), never, ...END]);
+  const abort = new AbortController();
+  const trace_id = "4bf92f3577b34da6a3ce929d0e0e4736";
+
+  const reply = it.call(CHAT, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      traceparent: `00-${trace_id}-00f067aa0ba902b7-01`,
+    },
+    body: JSON.stringify(ASK),
+    signal: abort.signal,
+  });
+  await until(() => it.upstream.hits.length === 1);
+  abort.abort();
+
+  expect(reply).rejects.toThrow();
+  expect(await it.event(trace_id)).toMatchObject({ error_code: "client_closed" });
+  await until(async () => (await it.evaluations(trace_id)).length === 2);
+  await until(() => it.upstream.hits[0]?.cancelled === true);
+});
+
+test("the model gets placeholders, and the client the original values, in text and arguments", async () => {
+  const kit = await kitOf();
+  const masks = await makeDetector(kit, "data_loss_prevention", { reversible: true });
+  const restores = await makeDetector(kit, "restore_masks");
+  await using it = await makeGuardedConsumer(
+    kit,
+    {
+      input_rules: [{ detector_id: masks.id, action: "transform" }],
+      output_rules: [{ detector_id: restores.id, action: "transform" }],
+    },
+    {
+      script: ({ body }) => {
+        const { content } = JSON.parse(body.toString()).messages[0];
+        const call = { index: 0, id: "call_1", type: "function" };
+        const args = JSON.stringify({ to: content });
+        const chunks = [
+          ...content.split(/(?=[_>])/).map((piece: string) => chunk({ content: piece })),
+          chunk({ tool_calls: [{ ...call, function: { name: "send", arguments: "" } }] }),
+          ...[args.slice(0, 12), args.slice(12)].map((piece) =>
+            chunk({ tool_calls: [{ index: 0, function: { arguments: piece } }] }),
+          ),
+          ...END,
+        ];
+        return { headers: EVENTS, chunks };
+      },
+    },
+  );
+
+  const reply = await it.post(CHAT, { ...ASK, messages: [{ role: "user", content: MAIL }] });
+  const text = await reply.text();
+
+  expect(it.upstream.hits[0]?.body.toString()).not.toContain("jane");
+  expect(textOf(text)).toBe(MAIL);
+  expect(text).toContain(JSON.stringify(JSON.stringify({ to: MAIL })));
 });

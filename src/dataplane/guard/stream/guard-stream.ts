@@ -8,6 +8,7 @@ import type { ForwardedRequest } from "../../stages.ts";
 import { isBlocked } from "../admit-content.ts";
 import { createGuardContext } from "../create-guard-context.ts";
 import { recordUnread } from "../evaluate-content.ts";
+import { buildBlockError } from "../guard-errors.ts";
 import { setGuardHeader } from "../set-guard-header.ts";
 import { createChatDialect } from "./chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
@@ -30,9 +31,11 @@ const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
 export interface StreamGuard {
   deps: Deps;
   context: EvaluationContext;
+  /** Aborted when the client disconnects. */
+  signal: AbortSignal;
   dialect: Dialect;
   evaluate: (text: string, options: { recorded: boolean }) => Promise<EvaluatedText>;
-  /** Records that the stream cannot be evaluated. Throws `guard_unavailable` unless the collector is fail-open. */
+  /** Records that the stream cannot be evaluated. Throws unless it may pass. */
   fail: (thrown: unknown) => Promise<void>;
 }
 
@@ -41,7 +44,7 @@ export async function guardStream(
   forwarded: ForwardedRequest,
   view: GuardView,
 ): Promise<ForwardedRequest> {
-  const { endpoint, candidate, reply, ids, progress } = forwarded;
+  const { request, endpoint, candidate, reply, ids, progress } = forwarded;
   const createDialect = endpoint.capability && DIALECTS[endpoint.capability];
   if (!createDialect) return forwarded;
   const context = createGuardContext(deps, forwarded, view, {
@@ -49,14 +52,19 @@ export async function guardStream(
     candidates: [candidate],
   });
   setGuardHeader(ids, "allow");
+  const passUnread = async (detail: string) => {
+    const evaluation = await recordUnread(deps, context, detail);
+    if (evaluation && isBlocked(evaluation)) throw buildBlockError(evaluation.verdict, "response");
+  };
   const { body } = reply;
   if (body.kind === "whole" || !body.events) {
-    await recordUnread(deps, context, "The stream is compressed.");
+    await passUnread("The stream is compressed.");
     return forwarded;
   }
   const guard: StreamGuard = {
     deps,
     context,
+    signal: request.signal,
     dialect: createDialect(),
     async evaluate(text, { recorded }) {
       const evaluation = await deps.evaluate({
@@ -71,7 +79,7 @@ export async function guardStream(
     },
     async fail(thrown) {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
-      await recordUnread(deps, context, AppError.from(thrown).message);
+      await passUnread(AppError.from(thrown).message);
     },
   };
   const { stop, ...guarded } = (view.stream === "exact" ? createMaskedBody : createObservedBody)(

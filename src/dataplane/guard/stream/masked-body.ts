@@ -40,36 +40,40 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
   let arrived: StreamEvent[] = [];
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
+  let isStopped = false;
   /** Text that passes because the guard failed and its collector is fail-open. */
   let passing: string | undefined;
 
-  /** Adds what the upstream sends next. */
+  /** Evaluates what the upstream sends next. */
   async function addNext(): Promise<void> {
-    let chunk: Bytes | undefined;
-    let error: unknown;
-    try {
-      chunk = first ?? (await body.read());
-    } catch (thrown) {
-      error = thrown;
-    }
-    first = undefined;
-    if (chunk) {
-      arrived = splitter.push(chunk);
-    } else {
-      end = { error };
-      // An interrupted event is dropped.
-      const last = error === undefined ? splitter.end() : undefined;
-      arrived = last ? [last] : [];
-    }
+    const chunk = await receive();
+    if (chunk) arrived = splitter.push(chunk);
     for (let event = arrived[0]; event; event = arrived[0]) {
       await mask.add(event);
       arrived.shift();
     }
-    if (end) await mask.end();
+    if (end && !isStopped) await mask.end();
     if (mask.isBlocked()) {
       end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
       body.cancel();
     }
+  }
+
+  async function receive(): Promise<Bytes | undefined> {
+    try {
+      const chunk = first ?? (await body.read());
+      first = undefined;
+      if (chunk) return chunk;
+      end = { error: undefined };
+      const last = splitter.end();
+      arrived = last ? [last] : [];
+    } catch (error) {
+      // The runtime reads no further after the client has disconnected.
+      if (guard.signal.aborted) stop();
+      // An unfinished event is dropped.
+      end ??= { error };
+    }
+    return undefined;
   }
 
   async function fail(thrown: unknown): Promise<void> {
@@ -94,7 +98,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
         if (text !== "") return Buffer.from(text);
         return await body.read();
       }
-      const text = mask.take();
+      const text = isStopped ? "" : mask.take();
       if (text !== "") return Buffer.from(text);
       if (end?.error !== undefined) throw end.error;
       if (end) return undefined;
@@ -102,17 +106,16 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     }
   }
 
-  return {
-    ...body,
-    first: undefined,
-    read,
-    stop() {
-      if (end || passing !== undefined) return;
-      end = { error: new AppError("client_closed") };
-      mask
-        .end()
-        .catch(guard.fail)
-        .catch(() => {});
-    },
-  };
+  /** Ends without another read: the text so far is evaluated and recorded, but not sent. */
+  function stop(): void {
+    if (end || passing !== undefined) return;
+    end = { error: new AppError("client_closed") };
+    isStopped = true;
+    mask
+      .end()
+      .catch(guard.fail)
+      .catch(() => {});
+  }
+
+  return { ...body, first: undefined, read, stop };
 }
