@@ -14,7 +14,8 @@ export async function forwardRequest(
   capability: Capability,
 ): Promise<ForwardedRequest> {
   const { candidates, consumer, progress } = routed;
-  const deadline = progress.started_at + consumer.failover.max_total_ms;
+  // From now on: an upload or an approval may have taken longer.
+  const deadline = elapsedMs() + consumer.failover.max_total_ms;
   let forwarded: ForwardedRequest | undefined;
   let failure: AppError | undefined;
   let failures = 0;
