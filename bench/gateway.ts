@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chart } from "./gateway/chart.ts";
 import { type Contender, type Setting, startContenders } from "./gateway/contenders.ts";
+import { runInlineGuard } from "./gateway/inline-guard.ts";
 import { installTools } from "./gateway/install.ts";
 import { checkMemory } from "./gateway/memory.ts";
 import { page } from "./gateway/page.ts";
@@ -23,6 +24,7 @@ const save = process.argv.includes("--save");
 const ROUNDS = quick ? 1 : 5;
 
 export async function run(): Promise<void> {
+  if (process.argv.includes("--guard")) return await runInlineGuard();
   const tools = await installTools();
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));

@@ -5,7 +5,7 @@ import type { Contender, Setting, Target } from "./contenders.ts";
 import { freePort, type Program, startProgram } from "./process.ts";
 import type { UpstreamName } from "./upstreams.ts";
 
-const TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
+export const BENCHMARK_TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
 
 export interface Portcullis extends Contender {
   program: Program;
@@ -25,7 +25,7 @@ export async function startPortcullis(
     env: {
       PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
       PORTCULLIS_DATA_DIR: data_folder,
-      PORTCULLIS_ADMIN_TOKEN: TOKEN,
+      PORTCULLIS_ADMIN_TOKEN: BENCHMARK_TOKEN,
       PORTCULLIS_DEMO: "false",
       // The uploads of this benchmark are larger than the caps that are there by default.
       FILES_BODY_MIB: "2048",
@@ -48,13 +48,13 @@ export async function startPortcullis(
   return { name: "Portcullis", program, target, data_folder, limits };
 }
 
-type Admin = <T>(method: string, path: string, body?: object) => Promise<T>;
+export type Admin = <T>(method: string, path: string, body?: object) => Promise<T>;
 
-function adminOf(url: string): Admin {
+export function adminOf(url: string): Admin {
   return async <T>(method: string, path: string, body?: object) => {
     const reply = await fetch(`${url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${BENCHMARK_TOKEN}`, "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${await reply.text()}`);

@@ -1,0 +1,217 @@
+/** The cost of the inline guard: the same requests to consumers without a guard, with it, and in observe mode. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { proseOf } from "../guard/prose.ts";
+import { openConnection } from "./connection.ts";
+import type { Target } from "./contenders.ts";
+import { type Admin, adminOf, BENCHMARK_TOKEN } from "./portcullis.ts";
+import { freePort, type Program, startProgram } from "./process.ts";
+import { type Check, checksText, machineText } from "./report.ts";
+import { headOf } from "./workloads.ts";
+
+const ROUNDS = process.argv.includes("--quick") ? 3 : 9;
+const REQUESTS = 1500;
+const CONNECTIONS = 16;
+const STREAMS = 60;
+const OPEN_STREAMS = 400;
+
+const MODES = ["off", "exact", "observe"] as const;
+type Mode = (typeof MODES)[number];
+type Targets = Record<Mode | "both", Target>;
+
+export async function runInlineGuard(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const upstream = freePort();
+  const script = resolve("bench/gateway/prose-upstream.ts");
+  await startProgram(stack, [process.execPath, script, String(upstream)], {
+    port: upstream,
+    log: join(folder, "upstream.log"),
+  });
+  const port = freePort();
+  const program = await startProgram(stack, [resolve("bin/portcullis"), "start"], {
+    port,
+    env: {
+      PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
+      PORTCULLIS_DATA_DIR: join(folder, "data"),
+      PORTCULLIS_ADMIN_TOKEN: BENCHMARK_TOKEN,
+    },
+    log: join(folder, "portcullis.log"),
+  });
+  const targets = await configure(adminOf(`http://127.0.0.1:${port}`), port, upstream);
+  const checks = [
+    await measureChat(program, targets),
+    ...(await measureStreams(targets)),
+    await measureMemory(program, targets),
+  ];
+  console.log(`${checksText(checks)}\nMachine: ${machineText()}.`);
+  if (checks.some(({ pass }) => !pass)) process.exitCode = 1;
+}
+
+/**
+ * The demo installation has the starter policy; each mode is a consumer with its own guard. Streams are evaluated in
+ * the output direction only, so that the evaluation of the prompt is not counted for them.
+ */
+async function configure(admin: Admin, port: number, upstream: number): Promise<Targets> {
+  const { items: collectors } = await admin<{ items: { id: string }[] }>("GET", "/v1/collectors");
+  const { items: gateways } = await admin<{ items: { id: string }[] }>("GET", "/v1/gateways");
+  const base = `/v1/gateways/${gateways[0]?.id}`;
+  const registry = await admin<{ id: string }>("POST", `${base}/registries`, {
+    name: "Prose",
+    provider: "openai",
+    provider_options: { base_url: `http://127.0.0.1:${upstream}/v1` },
+    auth: { type: "api_key", api_key: "sk-upstream" },
+    allow_private: true,
+  });
+  const targetOf = async (name: string, guard: object): Promise<Target> => {
+    const consumer = await admin<{ id: string; slug: string }>("POST", `${base}/consumers`, {
+      name,
+      registries: [{ id: registry.id }],
+      guard,
+    });
+    const keys = `${base}/consumers/${consumer.id}/keys`;
+    const { key } = await admin<{ key: string }>("POST", keys, { name: "benchmark" });
+    const path = `/${consumer.slug}/v1/chat/completions`;
+    return { port, path, headers: { "x-ag-api-key": key } };
+  };
+  const collector_id = collectors[0]?.id;
+  const output = { collector_id, llm: { input: false, output: true } };
+  return {
+    off: await targetOf("off", { off: true }),
+    both: await targetOf("both", { collector_id }),
+    exact: await targetOf("exact", { ...output, stream: "exact" }),
+    observe: await targetOf("observe", { ...output, stream: "observe" }),
+  };
+}
+
+function chatBody(stream: boolean): Buffer {
+  const messages = [{ role: "user", content: proseOf(900, 7) }];
+  return Buffer.from(JSON.stringify({ model: "gpt-4o-mini", messages, ...(stream && { stream }) }));
+}
+
+/** Median of the ratios of rounds in turns: a busy moment falls on both. */
+async function measureChat(program: Program, targets: Targets): Promise<Check> {
+  const ratios: number[] = [];
+  const costs = { off: [] as number[], both: [] as number[] };
+  for (let round = -1; round < ROUNDS; round += 1) {
+    const off = await cpuPerRequest(program, targets.off);
+    const both = await cpuPerRequest(program, targets.both);
+    if (round < 0) continue; // until the code is compiled
+    ratios.push(both / off);
+    costs.off.push(off);
+    costs.both.push(both);
+  }
+  const ratio = median(ratios);
+  return {
+    what: "CPU of a 1 KB chat request with the starter policy in both directions, against none",
+    measured: `${ratio.toFixed(2)} x (${median(costs.both).toFixed(0)} and ${median(costs.off).toFixed(0)} us)`,
+    target: "at most 2.0 x",
+    pass: ratio <= 2,
+  };
+}
+
+async function cpuPerRequest(program: Program, target: Target): Promise<number> {
+  const body = chatBody(false);
+  const head = headOf(target, "application/json", body.length);
+  const before = program.cpuUs();
+  await Promise.all(
+    Array.from({ length: CONNECTIONS }, async () => {
+      const connection = await openConnection(target.port);
+      for (let count = 0; count < REQUESTS / CONNECTIONS; count += 1) {
+        const { status, text } = await connection.ask(head, [body]);
+        if (status !== 200) throw new Error(text);
+      }
+      connection.close();
+    }),
+  );
+  return (program.cpuUs() - before) / REQUESTS;
+}
+
+async function measureStreams(targets: Targets): Promise<Check[]> {
+  const firsts: Record<Mode, number[]> = { off: [], exact: [], observe: [] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const mode of MODES)
+      firsts[mode].push(...(await timeFirstTexts(targets[mode], STREAMS / 4)));
+  }
+  const added = (mode: Mode) => median(firsts[mode]) - median(firsts.off);
+  return [
+    {
+      what: "Time added to the first text of a stream, exact (chunks every 50 ms)",
+      measured: `${added("exact").toFixed(1)} ms`,
+      target: "at most 50 ms",
+      pass: added("exact") <= 50,
+    },
+    {
+      what: "Time added to the first text of a stream, observe",
+      measured: `${added("observe").toFixed(2)} ms`,
+      target: "at most 0.2 ms",
+      pass: added("observe") <= 0.2,
+    },
+  ];
+}
+
+/** From the request to the first text of the response. */
+async function timeFirstTexts(target: Target, streams: number): Promise<number[]> {
+  const url = `http://127.0.0.1:${target.port}${target.path}`;
+  const headers = { ...target.headers, "content-type": "application/json" };
+  const times: number[] = [];
+  await Promise.all(
+    Array.from({ length: streams }, async (_, index) => {
+      await Bun.sleep(index * 13); // not all in step
+      const began = performance.now();
+      const reply = await fetch(url, { method: "POST", headers, body: chatBody(true).toString() });
+      let text = "";
+      for await (const chunk of reply.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        if (!/"content":"[^"]/.test(text)) continue;
+        times.push(performance.now() - began);
+        break;
+      }
+    }),
+  );
+  return times;
+}
+
+/** Growth of the resident memory by streams that pause after ten words, against streams without a guard. */
+async function measureMemory(program: Program, targets: Targets): Promise<Check> {
+  const growths: Record<"off" | "exact", number[]> = { off: [], exact: [] };
+  for (let round = -1; round < 3; round += 1) {
+    for (const mode of ["off", "exact"] as const) {
+      const before = program.rssMib();
+      const open = Array.from({ length: OPEN_STREAMS }, () => readPaused(targets[mode]));
+      let least = Number.POSITIVE_INFINITY;
+      // The garbage collector runs while the program is idle.
+      for (let check = 0; check < 12; check += 1) {
+        await Bun.sleep(500);
+        if (check >= 6) least = Math.min(least, program.rssMib() - before);
+      }
+      if (round >= 0) growths[mode].push(least);
+      await Promise.all(open);
+      await Bun.sleep(1500);
+    }
+  }
+  const kib = ((median(growths.exact) - median(growths.off)) * 1024) / OPEN_STREAMS;
+  return {
+    what: `Memory added to each of ${OPEN_STREAMS} open streams, exact`,
+    measured: `${Math.max(0, kib).toFixed(0)} KiB`,
+    target: "at most 32 KiB",
+    pass: kib <= 32,
+  };
+}
+
+async function readPaused({ port, path, headers }: Target): Promise<void> {
+  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: JSON.stringify({ ...JSON.parse(chatBody(true).toString()), model: "pause" }),
+  });
+  const text = await reply.text();
+  if (!text.includes("[DONE]")) throw new Error(`The stream is not complete: ${text.slice(-200)}`);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[sorted.length >> 1] ?? Number.NaN;
+}
