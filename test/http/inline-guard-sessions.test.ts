@@ -63,7 +63,7 @@ test("a session restores its pseudonyms in a later response, for its own consume
   expect([same, later, foreign]).toEqual([MAIL, pseudonym, pseudonym]);
 });
 
-test("a policy of the consumer replaces that of the collector, whatever user the client names", async () => {
+test("an override applies to the consumer; the user header of the client selects no policy", async () => {
   const kit = await kitOf();
   const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
   const input_rules = [{ detector_id, action: "block" }];
