@@ -81,6 +81,69 @@ test("text before and after other bytes is still inspected", async () => {
   }
 });
 
+/** A zip of files that are not compressed, after `before`. */
+function zipAfter(before: Buffer, files: readonly Buffer[]): Buffer {
+  const parts = [before];
+  const directory: Buffer[] = [];
+  let offset = before.length;
+  for (const file of files) {
+    const local = Buffer.alloc(30);
+    local.writeUInt32LE(0x04034b50);
+    const entry = Buffer.alloc(46);
+    entry.writeUInt32LE(0x02014b50);
+    entry.writeUInt32LE(file.length, 20);
+    entry.writeUInt32LE(offset, 42);
+    parts.push(local, file);
+    directory.push(entry);
+    offset += local.length + file.length;
+  }
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(files.length, 10);
+  end.writeUInt32LE(offset, 16);
+  return Buffer.concat([...parts, ...directory, end]);
+}
+
+const PAGE = "BT /F 9 Tf (Notes) Tj ET";
+const PDF = Buffer.from(`%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
+4 0 obj <</Length ${PAGE.length}>> stream
+${PAGE}
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R>>
+%%EOF
+`);
+const RTF = Buffer.from("{\\rtf1 Notes}");
+
+test.each([
+  ["a PDF", zipAfter(PDF, [Buffer.from(CARD)])],
+  ["an RTF file", zipAfter(RTF, [gzipSync(CARD)])],
+  ["a PDF in the same archive", zipAfter(Buffer.alloc(0), [PDF, Buffer.from(CARD)])],
+])("the files of an archive after %s are read", async (_, file) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
+    settings: { unreadable: "ignore" },
+  });
+
+  const { status } = await guard.evaluate({ payload: attachment(file.toString("base64")) });
+
+  expect(status).toBe("block");
+});
+
+test("a PDF that only contains an archive is read", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const file = Buffer.concat([zipAfter(PDF, [Buffer.from("Notes")]), Buffer.from("\n%%EOF\n")]);
+
+  const verdict = await guard.evaluate({ payload: attachment(file.toString("base64")) });
+
+  expect(verdict).toMatchObject({
+    status: "allow",
+    detectors: { uninspected: [{ reason: "binary" }] },
+  });
+});
+
 /** Two padded strings of base64, which `base64 -d` decodes as one. */
 const PADDED_TWICE = [
   Buffer.from("Hello!!").toString("base64") + Buffer.from(CARD).toString("base64"),

@@ -8,22 +8,26 @@ export type FileKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
 /** Detects documents with text; `archive` is an Office Open XML document or any other zip. */
 export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
-  // PDF viewers accept other bytes before the header.
-  if (head.includes("%PDF-")) return "pdf";
   if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "archive";
   if (head.startsWith("\x1f\x8b\x08")) return "gzip";
   if (head.startsWith("{\\rtf")) return "rtf";
-  return head.startsWith("\xd0\xcf\x11\xe0") ? "old_office" : undefined;
+  if (head.startsWith("\xd0\xcf\x11\xe0")) return "old_office";
+  // PDF viewers accept other bytes before the header. An archive may begin with a PDF that is not compressed.
+  return head.includes("%PDF-") ? "pdf" : undefined;
 }
 
 /** The same for a whole file: an archive or PDF after other bytes is detected by its end, as readers do. */
 export function detectFileKind(bytes: Uint8Array): FileKind | undefined {
   const kind = detectKindFromStart(bytes);
   if (kind) return kind;
-  const tail = Buffer.from(bytes.subarray(-TAIL_BYTES)).toString("latin1");
-  if (tail.includes("PK\x05\x06")) return "archive";
-  return /startxref\s+\d+\s+%%EOF/.test(tail.slice(-HEAD_BYTES)) ? "pdf" : undefined;
+  if (endsAsArchive(bytes)) return "archive";
+  const tail = Buffer.from(bytes.subarray(-HEAD_BYTES)).toString("latin1");
+  return /startxref\s+\d+\s+%%EOF/.test(tail) ? "pdf" : undefined;
 }
+
+/** Returns whether readers of archives, which begin at the end, may find one after another file. */
+export const endsAsArchive = (bytes: Uint8Array): boolean =>
+  Buffer.from(bytes.subarray(-TAIL_BYTES)).includes("PK\x05\x06", 0, "latin1");
 
 /** The end record of an archive with the longest possible comment. */
 const TAIL_BYTES = 22 + 0xffff;

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { containsBinary, decodeText, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
-import { detectFileKind, isMedia } from "./file-kind.ts";
+import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import { readHtmlText } from "./read-html-text.ts";
@@ -77,15 +77,25 @@ async function readPart(
 ): Promise<PartText> {
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deeply.");
   const inside = (part: Uint8Array) => readPart(part, null, budget, depth + 1);
+  /** Adds an archive after a file of another kind. */
+  const addArchive = async (read: PartText): Promise<PartText> => {
+    if (!endsAsArchive(bytes)) return read;
+    const { text, unread } = await readArchiveText(bytes, budget, inside).catch(toUnread);
+    return { ...read, text: `${read.text}\n${text}`, unread: [...read.unread, ...unread] };
+  };
   switch (detectFileKind(bytes)) {
     case "pdf":
-      return { kind: "pdf", cut: false, ...(await readPdfText(bytes, budget, inside)) };
+      return await addArchive({
+        kind: "pdf",
+        cut: false,
+        ...(await readPdfText(bytes, budget, inside)),
+      });
     case "archive":
       return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
     case "gzip":
       return { ...(await inside(await gunzipWithinBudget(bytes, budget))), kind: "gzip" };
     case "rtf":
-      return wholeText("rtf", await readRtfText(bytes, budget.slicer));
+      return await addArchive(wholeText("rtf", await readRtfText(bytes, budget.slicer)));
     case "old_office":
       throw documentProblem(
         "The file is in an old Office format or encrypted, which is not supported.",
@@ -106,6 +116,13 @@ async function readPart(
   const parts = await readMimeParts(text, budget, inside);
   const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
+}
+
+function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {
+  if (!isDocumentProblem(thrown)) throw thrown;
+  const { kind: problem, message: reason } = thrown;
+  // A PDF may contain an archive that is not at its end.
+  return { text: "", unread: [problem === "unreadable" ? OTHER_BYTES : { problem, reason }] };
 }
 
 const OTHER_BYTES: UnreadPart = {
