@@ -13,7 +13,11 @@ export function renderBanner(urls: Listener["urls"], first: FirstRun | undefined
   }
   if (first?.demo && urls.gateway) {
     const { consumer, key } = first.demo;
-    lines.push("", "A first request, to the built-in demo provider:", "");
+    lines.push(
+      "",
+      "A first request, to the built-in demo provider. The guard masks the card number:",
+      "",
+    );
     lines.push(...chatLines(`${urls.gateway}/${consumer}`, key));
   }
   if (first?.demo && urls.guard) {
@@ -42,7 +46,7 @@ const JSON_TYPE = "Content-Type: application/json";
 
 function chatLines(address: string, key: string): string[] {
   const headers = [`X-AG-API-Key: ${key}`, JSON_TYPE];
-  const chat = '{"messages": [{"role": "user", "content": "Hello!"}]}';
+  const chat = '{"messages": [{"role": "user", "content": "My card is 4111 1111 1111 1111."}]}';
   const image = '{"model": "demo-image", "prompt": "a castle gate", "size": "256x256"}';
   return [
     indent(curlCommand(`${address}/v1/chat/completions`, headers, chat)),

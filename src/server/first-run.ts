@@ -1,4 +1,4 @@
-/** Sets up a new installation: the first owner token, and a demo gateway that needs no paid key. */
+/** Sets up a new installation: the first owner token, and a demo gateway with a guard that needs no paid key. */
 import { localActor, perform } from "../admin/perform.ts";
 import { issueToken } from "../admin/tokens.ts";
 import { collectorKeys } from "../contract/collector-keys.ts";
@@ -34,8 +34,8 @@ export async function setUpFirstRun(deps: Deps): Promise<FirstRun | undefined> {
     // The configuration file, or one that was applied before, defines the resources.
     const { PORTCULLIS_DEMO, PORTCULLIS_CONFIG } = deps.settings;
     if (!PORTCULLIS_DEMO || PORTCULLIS_CONFIG || configured) return { admin_token };
-    const consumer = await createDemo(inside);
-    return { admin_token, demo: { ...consumer, collector: await createGuard(inside) } };
+    const { id, ...collector } = await createCollector(inside);
+    return { admin_token, demo: { ...(await createGateway(inside, id)), collector } };
   });
 }
 
@@ -66,10 +66,13 @@ const createWith =
   (endpoint, given) =>
     perform(deps, localActor("first run"), endpoint, given);
 
-async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }> {
+async function createGateway(
+  deps: Deps,
+  collector_id: string,
+): Promise<{ consumer: string; key: string }> {
   const create = createWith(deps);
   const gateway = await create<{ id: string }>(gateways.create, {
-    body: { name: "Demo", slug: "demo" },
+    body: { name: "Demo", slug: "demo", guard: { collector_id } },
   });
   const params = { gateway_id: gateway.id };
   const registry = await create<{ id: string }>(registries.create, {
@@ -92,7 +95,7 @@ async function createDemo(deps: Deps): Promise<{ consumer: string; key: string }
 }
 
 /** Creates a starter policy: masks what can be masked, blocks injections, reports the rest. */
-async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
+async function createCollector(deps: Deps): Promise<{ id: string; name: string; key: string }> {
   const create = createWith(deps);
   const rule = async (name: string, kind: string, action: string) => {
     const { id } = await create<{ id: string }>(detectors.create, { body: { name, kind } });
@@ -119,5 +122,5 @@ async function createGuard(deps: Deps): Promise<{ name: string; key: string }> {
     params: { collector_id: collector.id },
     body: { name: "First key" },
   });
-  return { name, key };
+  return { id: collector.id, name, key };
 }

@@ -43,7 +43,10 @@ test("the banner's curl lines work as printed, and the token is shown once", asy
   await using second = await startProgram({ settings });
 
   expect(responses).toMatchObject([
-    { object: "chat.completion", choices: [{ message: { role: "assistant" } }] },
+    {
+      object: "chat.completion",
+      choices: [{ message: { content: expect.stringContaining("My card is [MASKED_CC].") } }],
+    },
     { data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] },
     { status: "transform" },
     { items: [{ slug: "demo" }] },

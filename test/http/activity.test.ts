@@ -424,9 +424,11 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(verbose.lines.join()).not.toContain("4111 1111");
   });
 
-  test("4.3.4 a chat request on the data plane is not evaluated", async () => {
+  test("4.3.4 without a guard, a chat request on the data plane is not evaluated", async () => {
     await using demo = await startKit({ database, settings: { PORTCULLIS_DEMO: "true" } });
     const { consumer, key, collector } = demo.first?.demo ?? expect.unreachable();
+    const [gateway] = (await (await demo.get("/v1/gateways")).json()).items;
+    await demo.put(`/v1/gateways/${gateway.id}`, { guard: { collector_id: null } });
     const chat = await demo.call(
       "POST",
       `/${consumer}/v1/chat/completions`,
