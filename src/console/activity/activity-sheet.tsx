@@ -108,7 +108,9 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
           <Fact
             name="Request"
             value={
-              <Link to={`/gateways/${event.gateway_id}/requests?range=all&trace_id=${event.trace_id}`}>
+              <Link
+                to={`/gateways/${event.gateway_id}/requests?range=all&trace_id=${event.trace_id}`}
+              >
                 Open in Requests
               </Link>
             }
