@@ -93,6 +93,18 @@ test("an unreadable response is blocked by a rule for uninspected content", asyn
   expect(open).toMatchObject({ status: 403, event: { error_code: "guard_blocked" } });
 });
 
+test("a response that is a JSON array is still JSON after it is masked", async () => {
+  const { id } = await makeDetector(await kitOf(), "data_loss_prevention", {
+    predefined_entities: [{ entity: "email", mask_with: '"mail"' }],
+  });
+  const output_rules = [{ detector_id: id, action: "transform" }];
+  const body = '[{"error": {"message": "Unknown user jane.doe@example.com", "code": 4.0}} ]';
+
+  const reply = await sendChat({ output_rules }, { script: { headers: JSON_TYPE, body } });
+
+  expect(reply.text).toBe('[{"error": {"message": "Unknown user \\"mail\\"", "code": 4.0}} ]');
+});
+
 test("an error of the upstream keeps its status, and its text is evaluated", async () => {
   const { id } = await makeDetector(await kitOf(), "data_loss_prevention");
   const output_rules = [{ detector_id: id, action: "transform" }];

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
+import { isObject } from "../../policy/payload/payload.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import { readUsage } from "../read-usage.ts";
 import { endRequest } from "../request-progress.ts";
@@ -82,7 +83,7 @@ async function evaluateReply(
 interface ReplyContent {
   payload: Record<string, unknown>;
   text: string;
-  /** True: the response is not JSON, and `payload` contains its text. */
+  /** True: the response is not a JSON object, and `payload` contains its text. */
   isText: boolean;
 }
 
@@ -104,9 +105,6 @@ function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyConte
 }
 
 const JSON_TYPE = /json/i;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Returns the text of a rewritten payload of `readContent`. */
 const readText = (json: string): string => (JSON.parse(json) as { text: string }).text;
