@@ -111,8 +111,14 @@ function endForwarded(
     status: reply.status,
     error_code: error?.code ?? null,
     registry: candidate.registry,
-    usage: ends.tail ? readUsage(ends.tail, ends.head) : null,
+    usage: readStreamUsage(ends, error),
   });
+}
+
+/** The ending of a blocked stream has zeros for usage that the upstream did not report. */
+function readStreamUsage({ tail, head }: BodyEnds, error: AppError | undefined) {
+  const usage = tail ? readUsage(tail, head) : null;
+  return error?.code === "guard_blocked" && usage?.input_tokens === 0 ? null : usage;
 }
 
 /** Ends of a stream that do not count for the registry. */

@@ -5,6 +5,7 @@ import {
   createStreamMask,
   type EvaluatedText,
 } from "../../src/dataplane/guard/stream/mask-stream.ts";
+import { createHeldCap } from "../../src/dataplane/guard/stream/masked-body.ts";
 import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
 import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
 import { createEventSplitter } from "../../src/dataplane/guard/stream/split-events.ts";
@@ -76,7 +77,7 @@ export async function mask(
         return evaluate(text);
       },
     },
-    () => {},
+    createHeldCap(),
   );
   const sent: string[] = [];
   for (const chunk of chunks) {

@@ -21,6 +21,8 @@ const NAME_MEMBERS = new Set([
   ...SEALED_MEMBERS,
   ...["id", "type", "kind", "role", "object", "status", "model", "user", "jsonrpc", "method"],
   ...["modelVersion", "system_fingerprint", "anthropic_version", "container", "safety_identifier"],
+  // Random characters, by which OpenAI hides the length of a streamed token.
+  "obfuscation",
   ...["finish_reason", "finishReason", "stop_reason", "stopReason", "stop_sequence", "stop"],
   ...["stop_sequences", "stopSequences", "tool_choice", "toolChoice", "service_tier", "modalities"],
   ...[

@@ -7,7 +7,7 @@ import { unreadable } from "./unreadable.ts";
 /** An event without the texts that belong to the response. */
 export interface ReadEvent extends EventParts {
   rest: JsonObject;
-  /** Strings that are equal to the whole text of a slot. */
+  /** Strings that repeat the text of a slot. */
   copies: { pointer: string; slot: string; text: string }[];
 }
 
@@ -22,12 +22,18 @@ export interface ResponseAssembly {
   elementToText: (element: string, slots: readonly string[]) => string;
 }
 
+/** Memory of a slot beside its text: each has a stream and an event. */
+const SLOT_CHARACTERS = 1024;
+const MEASURE_EVERY_CHARACTERS = 1024 * 1024;
+const MAX_STRUCTURE_CHARACTERS = 8 * 1024 * 1024;
+
 /** `onSize` gets the number of characters that were added, and may throw. */
 export function createAssembly(
   dialect: Dialect,
   onSize: (characters: number) => void,
 ): ResponseAssembly {
   const texts = new Map<string, string>();
+  let unmeasured = 0;
 
   function findCopies(rest: JsonObject, { repeats }: EventParts): ReadEvent["copies"] {
     return repeats.flatMap(({ pointer, slot }) =>
@@ -35,11 +41,24 @@ export function createAssembly(
         if (!isInside(each, slot)) return [];
         const at = pointer + each.slice(slot.length);
         const found = locate(rest, at);
-        if (!found || found.holder[found.name] !== text) return [];
+        const value = found?.holder[found.name];
+        // A repetition may lag behind the text.
+        if (!found || typeof value !== "string" || value === "" || !text.startsWith(value)) {
+          return [];
+        }
         found.holder[found.name] = "";
-        return [{ pointer: at, slot: each, text }];
+        return [{ pointer: at, slot: each, text: value }];
       }),
     );
+  }
+
+  /** Checks the size of the response without its texts, after every mebibyte of events that may extend it. */
+  function measure(characters: number): void {
+    unmeasured += characters;
+    if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
+    unmeasured = 0;
+    const { length } = JSON.stringify(dialect.response());
+    if (length > MAX_STRUCTURE_CHARACTERS) throw unreadable("the response exceeds 8 MiB");
   }
 
   return {
@@ -50,9 +69,11 @@ export function createAssembly(
       if (!isObject(rest)) throw unreadable("the data of an event is not a JSON object");
       const parts = dialect.read(rest);
       for (const { slot, text } of parts.pieces) {
-        texts.set(slot, (texts.get(slot) ?? "") + text);
-        onSize(text.length);
+        const before = texts.get(slot);
+        onSize(before === undefined ? text.length + SLOT_CHARACTERS : text.length);
+        texts.set(slot, (before ?? "") + text);
       }
+      if (!parts.is_delta) measure(data.length);
       return { ...parts, rest, copies: findCopies(rest, parts) };
     },
     texts,

@@ -89,7 +89,6 @@ function readChoice(
   }
   if (typeof finish_reason !== "string") return;
   stored.finish_reason = finish_reason;
-  parts.closes.push(element);
   parts.stage = "end";
 }
 

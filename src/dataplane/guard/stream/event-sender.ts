@@ -16,6 +16,8 @@ export interface EventSender {
   /** Sends an event, or holds it until the tool call or the response it belongs to is complete. */
   sendOrHold: (event: Outgoing) => void;
   send: (event: Outgoing) => void;
+  /** Sends the rest of the text at `slot`, or holds it after the events with the text before it. */
+  sendRest: (event: Outgoing, slot: string) => void;
   sendText: (text: string) => void;
   /** Sends the held events for which `isReady` returns true. */
   sendHeld: (isReady: (event: Outgoing) => boolean) => void;
@@ -107,6 +109,15 @@ export function createEventSender(
       held.push(event);
       onSize(event.event.text.length);
       for (const element of elements) heldElements.add(element);
+    },
+    sendRest(event, slot) {
+      const { elements } = event.read;
+      if (!holdsAll && !elements.some((each) => heldElements.has(each))) return send(event);
+      const last = held.findLastIndex(({ read }) => read.pieces.some((each) => each.slot === slot));
+      const first = held.findIndex(({ read }) =>
+        read.elements.some((each) => elements.includes(each)),
+      );
+      held.splice(last >= 0 ? last + 1 : Math.max(first, 0), 0, event);
     },
     sendElement(element) {
       if (holdsAll || !heldElements.delete(element)) return;

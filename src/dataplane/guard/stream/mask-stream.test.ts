@@ -328,3 +328,37 @@ test("held text is sent before an error of the upstream", async () => {
   expect(text).toEndWith(error);
   expect(recorded.length).toBe(1);
 });
+
+test("a repeated message contains only what was sent", async () => {
+  const pieces = ["a 41", "11 1111", " b"];
+  const stream = pieces.map((content, at) =>
+    chunk({ content }, { message: { content: pieces.slice(0, at + 1).join("") } }),
+  );
+
+  const { text } = await mask(createChatDialect, [...stream, finish(), DONE]);
+
+  expect(eventsOf(text).map(({ choices: [{ message }] }) => message?.content)).toEqual([
+    "a ",
+    "a [card]",
+    "a [card] b",
+    undefined,
+  ]);
+});
+
+test("text with a finish reason in every chunk keeps its order", async () => {
+  const pieces = ["a 41", "11 1111", " b 41"];
+  const stream = pieces.map((content) => chunk({ content }, { finish_reason: "stop" }));
+
+  const { text } = await mask(createChatDialect, [...stream, DONE]);
+
+  expect(chatText(text)).toBe("a [card] b 41");
+});
+
+test.each([
+  ["a slot for every event", (at: number) => chunk({ [`member${at}`]: "x" })],
+  ["a choice far away", () => chunk({ content: "x" }, {}, 100_000)],
+])("a stream with %s is unreadable", async (_, build) => {
+  const stream = Array.from({ length: 10_000 }, (__, at) => build(at));
+
+  expect(mask(createChatDialect, stream)).rejects.toThrow("cannot be evaluated");
+});

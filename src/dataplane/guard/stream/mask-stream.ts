@@ -87,7 +87,7 @@ export function createStreamMask(
       if (event && piece) {
         event.texts.set(piece.pointer, (event.texts.get(piece.pointer) ?? "") + part.text);
       } else if (part.text !== "") {
-        sender.sendOrHold(buildRest(pointer, part.text));
+        sender.sendRest(buildRest(pointer, part.text), pointer);
       }
       if (!recordSent(pointer, part)) return false;
     }

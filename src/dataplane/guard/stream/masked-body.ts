@@ -11,6 +11,9 @@ import { unreadable } from "./unreadable.ts";
 /** Caps an event, and the text of a response and its held events together. */
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
+/** While everything is held, a comment keeps proxies and clients from closing the connection. */
+const KEEP_ALIVE_MS = 15_000;
+
 export const createHeldCap = () =>
   createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
 
@@ -41,6 +44,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
+  let sentAt = deps.now().getTime();
   /** Text that passes because the guard failed and its collector is fail-open. */
   let passing: string | undefined;
 
@@ -90,16 +94,25 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     passing = mask.take() + arrived.map(({ text }) => text).join("") + splitter.rest();
   }
 
+  function send(text: string): Bytes {
+    sentAt = deps.now().getTime();
+    return Buffer.from(text);
+  }
+
+  /** Returns a comment if the client has received nothing for a while. */
+  const keepAlive = (): string =>
+    !end && deps.now().getTime() - sentAt >= KEEP_ALIVE_MS ? ": held\n\n" : "";
+
   async function read(): Promise<Bytes | undefined> {
     for (;;) {
       if (passing !== undefined) {
         const text = passing;
         passing = "";
-        if (text !== "") return Buffer.from(text);
+        if (text !== "") return send(text);
         return await body.read();
       }
-      const text = isStopped ? "" : mask.take();
-      if (text !== "") return Buffer.from(text);
+      const text = isStopped ? "" : mask.take() || keepAlive();
+      if (text !== "") return send(text);
       if (end?.error !== undefined) throw end.error;
       if (end) return undefined;
       await addNext().catch(fail);
