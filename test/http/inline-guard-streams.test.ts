@@ -4,9 +4,11 @@ import { gzipSync } from "node:zlib";
 import { type Draft, makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { createTestClock } from "../kit/test-clock.ts";
 import { until } from "../kit/until.ts";
 
-const kitOf = sharedKit({ settings: { ACTIVITY_COMMIT: "before" } });
+const clock = createTestClock();
+const kitOf = sharedKit({ settings: { ACTIVITY_COMMIT: "before" }, now: clock.now });
 const CHAT = "/v1/chat/completions";
 const EVENTS = { "content-type": "text/event-stream" };
 const MAIL = "jane.doe@example.com";
@@ -257,4 +259,47 @@ test("the model gets placeholders, and the client the original values, in text a
   expect(it.upstream.hits[0]?.body.toString()).not.toContain("jane");
   expect(textOf(text)).toBe(MAIL);
   expect(text).toContain(JSON.stringify(JSON.stringify({ to: MAIL })));
+});
+
+/** Reads the next bytes of a response as text. */
+async function readNext(reader: ReadableStreamDefaultReader<Uint8Array> | undefined) {
+  return Buffer.from((await reader?.read())?.value ?? []).toString();
+}
+
+test("text that no rule can change any more is sent before the next arrives", async () => {
+  const next = Promise.withResolvers<void>();
+  const first = chunk({ content: "The first sentence is final. And" });
+  await using it = await makeStreaming([first, next.promise, ...END]);
+
+  const reader = (await it.post(CHAT, ASK)).body?.getReader();
+  const sent = await readNext(reader);
+  next.resolve();
+  const rest = await readNext(reader);
+
+  expect(textOf(sent)).toStartWith("The first sentence is");
+  expect(textOf(sent + rest)).toBe("The first sentence is final. And");
+});
+
+test("a connection is kept open while the whole response is held", async () => {
+  const gate = {
+    name: "needs the whole response",
+    when: { field: "tool.name", op: "eq", value: "pay" },
+    action: "block",
+  };
+  const slow = Array.from({ length: 20 }, () => [20, chunk({ content: "x" })]).flat();
+  await using it = await makeStreaming([...slow, ...END], { policy: { gates: [gate] } });
+
+  let reply: Response | undefined;
+  const received = it.post(CHAT, ASK).then((value) => {
+    reply = value;
+  });
+  await until(() => {
+    clock.advance(20_000);
+    return reply !== undefined;
+  });
+  await received;
+
+  const text = (await reply?.text()) ?? "";
+  expect(text).toStartWith(": held\n\n");
+  expect(textOf(text)).toBe("x".repeat(20));
 });
