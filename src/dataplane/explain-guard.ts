@@ -1,21 +1,24 @@
 /** Explains which policy would evaluate a request of a consumer, by the selection of real evaluations. */
 import { AppError } from "../contract/errors.ts";
 import type { Explanation } from "../contract/explain.ts";
+import type { Capability } from "../contract/registries.ts";
+import type { Deps } from "../deps.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import { findProgram } from "../snapshot/find-program.ts";
-import type { CollectorView, ConsumerView, Snapshot } from "../snapshot/snapshot.ts";
+import type { CollectorView, ConsumerView } from "../snapshot/snapshot.ts";
 import { EVALUATED_RESPONSES } from "./guard/guard-response.ts";
-import type { DataEndpoint } from "./match-endpoint.ts";
+import { readsAttachments } from "./guard/reads-attachments.ts";
 
 /** Throws `guard_unavailable` if the guard cannot run. */
 export function explainGuard(
-  { collectors }: Snapshot,
-  { id, guard }: ConsumerView,
-  { capability, body, method }: Pick<DataEndpoint, "capability" | "body"> & { method: string },
+  deps: Pick<Deps, "snapshot">,
+  consumer: ConsumerView,
+  { capability, method }: { capability: Capability; method: string },
 ): Explanation["guard"] {
+  const { id, guard } = consumer;
   if (!guard) return null;
   const { llm, stream, on_ask } = guard;
-  const collector = collectors.get(guard.collector_id);
+  const collector = deps.snapshot().collectors.get(guard.collector_id);
   if (!collector) throw new AppError("guard_unavailable", "The guard's collector was deleted.");
   const policy = findPolicy(collector, id);
   return {
@@ -23,8 +26,11 @@ export function explainGuard(
     policy: policy
       ? { id: policy.id, name: policy.name, version: policy.version, mode: policy.mode }
       : null,
-    input: llm.input && method === "POST" && body !== "none",
-    output: llm.output && capability !== undefined && EVALUATED_RESPONSES.has(capability),
+    input:
+      llm.input &&
+      method === "POST" &&
+      (capability !== "files" || readsAttachments(deps, consumer)),
+    output: llm.output && EVALUATED_RESPONSES.has(capability),
     stream,
     on_ask,
   };

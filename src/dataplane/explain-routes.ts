@@ -80,7 +80,7 @@ async function explain(
       explanation,
     });
     const { method } = request;
-    explanation.guard = explainGuard(deps.snapshot(), consumer, { ...matched.endpoint, method });
+    explanation.guard = explainGuard(deps, consumer, { capability, method });
   } catch (thrown) {
     const { status, code, message } = AppError.from(thrown);
     explanation.refusal = { status, code, message };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Explanation } from "../../src/contract/explain.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { makePolicy } from "../kit/guard.ts";
+import { makeDetector, makePolicy } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -129,10 +129,13 @@ test("it returns which policy evaluates which parts of a request", async () => {
   const images = await explain("/v1/images/generations");
   expect(images.guard).toMatchObject({ input: true, output: false });
   expect((await explain("/v1/files", "GET")).guard).toMatchObject({ input: false, output: false });
+  expect((await explain("/v1/files")).guard).toMatchObject({ input: false });
   expect((await explain("/v1/models", "GET")).guard).toBeNull();
   expect((await explain("/v1/messages")).guard).toBeNull();
 
-  const lenient = await makePolicy(shared, { mode: "observe" });
+  const { id: detector_id } = await makeDetector(shared, "doc_analyzer");
+  const input_rules = [{ detector_id, action: "report" }];
+  const lenient = await makePolicy(shared, { mode: "observe", input_rules });
   const override = `/v1/collectors/${it.collector.id}/overrides/${it.id}`;
   await shared.put(override, { policy_id: lenient.id });
   await shared.put(it.path, { guard: { collector_id: it.collector.id, llm: { output: false } } });
@@ -141,6 +144,7 @@ test("it returns which policy evaluates which parts of a request", async () => {
     policy: { id: lenient.id, mode: "observe" },
     ...{ input: true, output: false },
   });
+  expect((await explain("/v1/files")).guard).toMatchObject({ input: true });
   await shared.put(it.path, { guard: { off: true } });
   expect((await explain("/v1/chat/completions")).guard).toBeNull();
 });
