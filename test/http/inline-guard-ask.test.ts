@@ -81,6 +81,21 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
   });
 
+  test("one approval releases every held request with the same content", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 60 });
+
+    const waiting = [it.post(CHAT, chat("Hello")), it.post(CHAT, chat("Hello"))];
+    const inputs = `/v1/activity?status=ask&collector_id=${it.collector.id}`;
+    await until(async () => (await (await kit.get(inputs)).json()).items.length === 2);
+    const pending = await pendingOf(kit, it);
+    await decide(kit, pending[0], "approved");
+
+    const replies = await Promise.all(waiting);
+    expect(pending).toHaveLength(1);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
   test("a held request that is denied is rejected", async () => {
     const kit = await kitOf();
     await using it = await makeAsking(kit, { on_ask: "wait", wait_s: 60 });

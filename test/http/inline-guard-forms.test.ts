@@ -146,3 +146,22 @@ test("a mask cannot complete a delimiter, which would add a field that was not c
   expect(reply.status).toBe(403);
   expect(it.upstream.hits).toEqual([]);
 });
+
+test("text fields beyond 1 MiB are a 400, files beyond 20 MiB follow the fail mode", async () => {
+  const long: FormPart = ["prompt", "x".repeat(1024 * 1024 + 1)];
+  const parts: FormPart[] = [["file", "x".repeat(20 * 1024 * 1024 + 1), "notes.txt"]];
+  const input_rules = await ruleOf("block", "doc_analyzer");
+  await using closed = await guarded({ input_rules });
+  await using open = await guarded({ input_rules }, { collector: { fail_mode: "open" } });
+
+  const prompt = await closed.form(EDITS, [["model", "m"], long, IMAGE]);
+  const refused = await closed.form("/v1/files", parts);
+  const passed = await open.form("/v1/files", parts);
+
+  expect([prompt.status, refused.status, passed.status]).toEqual([400, 503, 200]);
+  expect(await refused.json()).toMatchObject({ error: { code: "guard_unavailable" } });
+  expect(closed.upstream.hits).toEqual([]);
+  expect(open.upstream.hits[0]?.body.length).toBe(formBytes(parts).length);
+  const [recorded] = await open.evaluations(passed.headers.get("x-ag-trace-id"));
+  expect(recorded).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
+});
