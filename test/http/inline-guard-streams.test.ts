@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { type Draft, makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { seeded } from "../kit/random.ts";
 import { createTestClock } from "../kit/test-clock.ts";
 import { until } from "../kit/until.ts";
 
@@ -299,4 +300,51 @@ test("a connection is kept open while the whole response is held", async () => {
   const text = (await reply?.text()) ?? "";
   expect(text).toStartWith(": held\n\n");
   expect(textOf(text)).toBe("x".repeat(20));
+});
+
+test("a stream has the same text as the complete response, however it is split", async () => {
+  const random = seeded(20);
+  const fragments = [
+    MAIL,
+    "4111 1111 1111 1111",
+    "4111-1111",
+    "jane.doe@exam",
+    "https://example.com/a?b=c",
+    "DE89 3702 0440 0532 0130 00",
+    "\u{1f600}",
+    "caf\u00e9",
+    "forbid",
+    ". ",
+    " ",
+    "\n",
+    ", ",
+    "word",
+    "12",
+  ];
+  await using it = await makeStreaming([]);
+  for (let round = 0; round < 40; round++) {
+    const content = Array.from({ length: 1 + random.below(12) }, () => random.pick(fragments)).join(
+      "",
+    );
+    const deltas: string[] = [];
+    for (let at = 0; at < content.length; ) {
+      const end = at + 1 + random.below(random.pick([1, 4, 30]));
+      deltas.push(content.slice(at, end));
+      at = end;
+    }
+    const message = { role: "assistant", content };
+    it.upstream.script(({ body }) =>
+      body.includes('"stream":true')
+        ? { headers: EVENTS, chunks: [...deltas.map((each) => chunk({ content: each })), ...END] }
+        : { body: { id: "c1", choices: [{ index: 0, message, finish_reason: "stop" }] } },
+    );
+
+    const streamed = textOf(await (await it.post(CHAT, ASK)).text());
+    const whole = await (await it.post(CHAT, { ...ASK, stream: false })).json();
+
+    expect({ content, text: streamed }).toEqual({
+      content,
+      text: (whole as { choices: [{ message: typeof message }] }).choices[0].message.content,
+    });
+  }
 });

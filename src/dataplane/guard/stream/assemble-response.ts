@@ -1,5 +1,6 @@
 /** Assembles the complete response from the events of a stream. */
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import type { Dialect, EventParts } from "./dialect.ts";
 import { unreadable } from "./unreadable.ts";
@@ -14,8 +15,8 @@ export interface ReadEvent extends EventParts {
 export interface ResponseAssembly {
   /** Adds the data of an event. */
   add: (data: string) => ReadEvent;
-  /** Texts so far, as received, by their pointers in the response. */
-  texts: ReadonlyMap<string, string>;
+  /** Returns the text at a slot so far, as received. */
+  textAt: (slot: string) => string;
   /** Returns the JSON text of the response so far. */
   toText: () => string;
   /** Returns the JSON text of one element, with the texts in `slots` only. */
@@ -32,18 +33,24 @@ export function createAssembly(
   dialect: Dialect,
   onSize: (characters: number) => void,
 ): ResponseAssembly {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, GrowingText>();
   let unmeasured = 0;
+  const textAt = (slot: string): string => texts.get(slot)?.read() ?? "";
 
   function findCopies(rest: JsonObject, { repeats }: EventParts): ReadEvent["copies"] {
     return repeats.flatMap(({ pointer, slot }) =>
-      [...texts].flatMap(([each, text]) => {
+      [...texts.keys()].flatMap((each) => {
         if (!isInside(each, slot)) return [];
         const at = pointer + each.slice(slot.length);
         const found = locate(rest, at);
         const value = found?.holder[found.name];
         // A repetition may lag behind the text.
-        if (!found || typeof value !== "string" || value === "" || !text.startsWith(value)) {
+        if (
+          !found ||
+          typeof value !== "string" ||
+          value === "" ||
+          !textAt(each).startsWith(value)
+        ) {
           return [];
         }
         found.holder[found.name] = "";
@@ -69,17 +76,19 @@ export function createAssembly(
       if (!isObject(rest)) throw unreadable("the data of an event is not a JSON object");
       const parts = dialect.read(rest);
       for (const { slot, text } of parts.pieces) {
-        const before = texts.get(slot);
-        onSize(before === undefined ? text.length + SLOT_CHARACTERS : text.length);
-        texts.set(slot, (before ?? "") + text);
+        const existing = texts.get(slot);
+        onSize(existing ? text.length : text.length + SLOT_CHARACTERS);
+        const growing = existing ?? createGrowingText();
+        growing.add(text);
+        texts.set(slot, growing);
       }
       if (!parts.is_delta) measure(data.length);
       return { ...parts, rest, copies: findCopies(rest, parts) };
     },
-    texts,
+    textAt,
     toText() {
       const response = structuredClone(dialect.response());
-      for (const [slot, text] of texts) put(response, slot, text);
+      for (const slot of texts.keys()) put(response, slot, textAt(slot));
       return JSON.stringify(response);
     },
     elementToText(element, slots) {
@@ -87,7 +96,7 @@ export function createAssembly(
       const { holder, name } = locate(dialect.response(), element) ?? { holder: {}, name: "" };
       const wrapped = { ...dialect.wrapper, [list]: [structuredClone(holder[name])] };
       for (const slot of slots) {
-        put(wrapped, `/${list}/0${slot.slice(element.length)}`, texts.get(slot) ?? "");
+        put(wrapped, `/${list}/0${slot.slice(element.length)}`, textAt(slot));
       }
       return JSON.stringify(wrapped);
     },

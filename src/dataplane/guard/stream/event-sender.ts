@@ -4,7 +4,7 @@ import type { CheckedEvent } from "./check-event.ts";
 import type { Dialect } from "./dialect.ts";
 import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
 import { formatEvent, replaceData } from "./split-events.ts";
-import type { TextSlot } from "./text-slots.ts";
+import type { TextSlot } from "./text-slot.ts";
 
 /** An event with the texts to send. */
 export interface Outgoing extends CheckedEvent {
@@ -69,7 +69,7 @@ export function createEventSender(
     }
     if (isEmpty) return undefined;
     for (const { pointer, slot, text } of read.copies) {
-      change(pointer, text, slots.get(slot)?.sent ?? "");
+      change(pointer, text, slots.get(slot)?.sent.read() ?? "");
     }
     const data = replaceTexts(source, changes);
     const { sequence_number } = read.rest;
@@ -83,7 +83,7 @@ export function createEventSender(
     const slot = slots.get(pointer);
     if (!slot || slot.stream || slot.is_delivered) return "";
     slot.is_delivered = true;
-    return slot.sent;
+    return slot.sent.read();
   }
 
   /** Numbers increase without duplicates, although events are dropped and inserted. */
@@ -127,7 +127,7 @@ export function createEventSender(
       output += text;
     },
     sendEnding(dialect) {
-      const texts = new Map([...slots].map(([pointer, { sent }]) => [pointer, sent]));
+      const texts = new Map([...slots].map(([pointer, { sent }]) => [pointer, sent.read()]));
       const state = { open: [...open], texts, is_started: isStarted };
       const { events, terminator } = dialect.buildEnding(state);
       for (const event of events) {

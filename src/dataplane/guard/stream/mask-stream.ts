@@ -6,7 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
 import { createEventSender, type Outgoing } from "./event-sender.ts";
 import type { StreamEvent } from "./split-events.ts";
-import type { TextSlot } from "./text-slots.ts";
+import { createTextSlot, type TextSlot } from "./text-slot.ts";
 import { unreadable } from "./unreadable.ts";
 
 /** Evaluations that the stream needs. */
@@ -54,7 +54,7 @@ export function createStreamMask(
     if (existing?.is_closed) throw unreadable("a text continues after its end");
     if (existing) return existing;
     const stream = isArgument || host.needs_whole ? undefined : host.openText(pointer);
-    const slot = { stream, sent: "", is_closed: false, is_delivered: false, carrier: undefined };
+    const slot = createTextSlot(stream);
     slots.set(pointer, slot);
     return slot;
   }
@@ -72,8 +72,7 @@ export function createStreamMask(
   }
 
   function recordSent(pointer: string, { text, blocked }: TextPart): boolean {
-    const slot = slots.get(pointer);
-    if (slot) slot.sent += text;
+    slots.get(pointer)?.sent.add(text);
     return !blocked;
   }
 
@@ -135,9 +134,7 @@ export function createStreamMask(
       const slot = slots.get(pointer);
       if (!slot) continue;
       slot.is_closed = true;
-      slot.sent = evaluated
-        ? readText(evaluated, locateIn(pointer))
-        : (assembly.texts.get(pointer) ?? "");
+      slot.sent.add(evaluated ? readText(evaluated, locateIn(pointer)) : assembly.textAt(pointer));
     }
   }
 

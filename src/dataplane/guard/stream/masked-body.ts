@@ -1,6 +1,7 @@
 /** Body of a streamed response that is evaluated and masked before it is sent. */
 import { AppError } from "../../../contract/errors.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import type { StreamGuard } from "./guard-stream.ts";
@@ -37,6 +38,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     },
     createHeldCap(),
   );
+  const encode = createSlabEncoder();
   const splitter = createEventSplitter(checkEventSize);
   let { first } = body;
   /** Events that have arrived and are not evaluated. */
@@ -96,7 +98,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
 
   function send(text: string): Bytes {
     sentAt = deps.now().getTime();
-    return Buffer.from(text);
+    return encode(text);
   }
 
   /** Returns a comment if the client has received nothing for a while. */
