@@ -119,7 +119,11 @@ export const Settings = z.object({
   METRICS_PUBLIC: flag.default(false).describe("Serve `/metrics` without an administrator token."),
   ADMIN_BODY_MIB: mebibytes.default(2).describe("Maximum body of an administrative request."),
   JSON_BODY_MIB: mebibytes.default(16).describe("Maximum JSON body of a data-plane request."),
-  GUARD_BODY_MIB: mebibytes.default(16).describe("Maximum body of an evaluation."),
+  GUARD_BODY_MIB: mebibytes
+    .default(16)
+    .describe(
+      "Maximum body of an evaluation, and of a request or response that a guard evaluates.",
+    ),
   MEDIA_BODY_MIB: mebibytes
     .default(64)
     .describe("Maximum multipart body of an image or audio request."),
@@ -127,7 +131,7 @@ export const Settings = z.object({
   IN_FLIGHT_MIB: mebibytes
     .default(512)
     .describe(
-      "Maximum size of all request bodies held at once, in memory and in temporary files. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter.",
+      "Maximum size of all request bodies, and of responses that a guard evaluates, held at once in memory and in temporary files. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter.",
     ),
   UPLOAD_IDLE_TIMEOUT_S: timeout
     .default(60)

@@ -5,7 +5,7 @@ import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import type { UpstreamResponse } from "../kit/upstream.ts";
 
-const kitOf = sharedKit({ settings: { JSON_BODY_MIB: "1" } });
+const kitOf = sharedKit({ settings: { GUARD_BODY_MIB: "1" } });
 const CHAT = "/v1/chat/completions";
 const CHAT_BODY = { model: "m", messages: [{ role: "user", content: "Hello" }] };
 const OPEN = { collector: { fail_mode: "open" } };
@@ -65,7 +65,7 @@ const UNREADABLE: [string, UpstreamResponse][] = [
   ["is compressed", { headers: { ...JSON_TYPE, "content-encoding": "gzip" }, body: gzip }],
   ["is not text", { headers: { "content-type": "text/plain" }, body: Buffer.from([0xff, 0xfe]) }],
   [
-    "exceeds JSON_BODY_MIB",
+    "exceeds GUARD_BODY_MIB",
     { headers: JSON_TYPE, chunks: ['{"a":"', "x".repeat(700_000), "x".repeat(700_000), '"}'] },
   ],
 ];
@@ -81,6 +81,21 @@ test.each(UNREADABLE)("a response that %s is never passed without a record", asy
   const { body, chunks = [] } = script;
   if (chunks.length > 0) expect(open.text).toBe(chunks.join(""));
   else if (typeof body === "string") expect(open.text).toBe(body);
+});
+
+test("a request that exceeds GUARD_BODY_MIB passes only if the collector is fail-open", async () => {
+  const kit = await kitOf();
+  const body = { ...CHAT_BODY, padding: "x".repeat(1024 * 1024) };
+  await using closed = await makeGuardedConsumer(kit, {});
+  await using open = await makeGuardedConsumer(kit, {}, OPEN);
+
+  const refused = await closed.post(CHAT, body);
+  const passed = await open.post(CHAT, body);
+
+  expect([refused.status, passed.status]).toEqual([503, 200]);
+  expect(closed.upstream.hits).toEqual([]);
+  const [recorded] = await open.evaluations(passed.headers.get("x-ag-trace-id"));
+  expect(recorded).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
 });
 
 test("an unreadable response is blocked by a rule for uninspected content", async () => {

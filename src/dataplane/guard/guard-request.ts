@@ -8,7 +8,7 @@ import { findReferencedFiles } from "../find-referenced-files.ts";
 import { parseJsonRequest, scanJsonBody } from "../read-model.ts";
 import type { JsonBody } from "../request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
-import { admitContent } from "./admit-content.ts";
+import { admitContent, admitUnread } from "./admit-content.ts";
 import { guardForm } from "./guard-form.ts";
 
 export async function guardRequest(
@@ -31,6 +31,11 @@ async function guardJson(
   capability: Capability,
 ): Promise<RoutedRequest> {
   const { bytes } = routed.body.members;
+  const { GUARD_BODY_MIB } = deps.settings;
+  if (bytes.length > GUARD_BODY_MIB * 1024 * 1024) {
+    await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
+    return routed;
+  }
   const parsed = parseStrict(bytes);
   // The upstream may read ambiguous JSON differently from the guard.
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);

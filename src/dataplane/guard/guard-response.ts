@@ -89,7 +89,7 @@ interface ReplyContent {
 
 /** Returns the reason if the response cannot be read. */
 function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyContent | string {
-  if (body.kind === "stream") return "The response is too large.";
+  if (body.kind === "stream") return "The response exceeds GUARD_BODY_MIB.";
   if (headers.get("content-encoding") !== undefined) return "The response is compressed.";
   const { bytes } = body;
   const parsed = parseStrict(bytes);

@@ -8,7 +8,7 @@ import { recordOutcome } from "../registry-health.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import type { UpstreamReply } from "../upstream-reply.ts";
 
-/** Returns a stream that starts with the bytes read so far if the response exceeds JSON_BODY_MIB. */
+/** Returns a stream that starts with the bytes read so far if the response exceeds GUARD_BODY_MIB. */
 export async function readGuardedReply(
   deps: Deps,
   forwarded: ForwardedRequest,
@@ -17,7 +17,7 @@ export async function readGuardedReply(
   const { body } = reply;
   if (body.kind === "whole") return body;
   const reserve = createByteReservation(deps, forwarded);
-  const maxBytes = deps.settings.JSON_BODY_MIB * 1024 * 1024;
+  const maxBytes = deps.settings.GUARD_BODY_MIB * 1024 * 1024;
   const chunks: Bytes[] = [];
   let size = 0;
   const next = () =>
