@@ -51,7 +51,7 @@ test("a blocked prompt is not sent upstream, nor is a prompt that is a file", as
   await using it = await guarded({ input_rules: await ruleOf("block") });
 
   const blocked = await it.form(EDITS, [["model", "m"], ["prompt", MAIL], IMAGE]);
-  const file = await it.form(EDITS, [["model", "m"], ["prompt", MAIL, "p.txt"], IMAGE]);
+  const file = await it.form(EDITS, [["model", "m"], ["Prompt", MAIL, "p.txt"], IMAGE]);
 
   expect([blocked.status, file.status]).toEqual([403, 400]);
   expect(it.upstream.hits).toEqual([]);

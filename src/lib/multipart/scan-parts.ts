@@ -1,5 +1,6 @@
 /** Collects the text fields and, on request, the files of a multipart/form-data body. */
 import { isUtf8 } from "node:buffer";
+import { canReadAs } from "../text/fold-name.ts";
 import { createMultipartParser, type MultipartParser } from "./multipart-parser.ts";
 
 export interface PartScan extends Pick<MultipartParser, "push" | "end" | "problem"> {
@@ -46,7 +47,8 @@ export function createPartScan(
     const pieces: Buffer[] = [];
     const keep = (piece: Buffer) => pieces.push(Buffer.from(piece));
     if (part.file) {
-      if (textOnly.includes(name)) parser.reject(`its field ${name} is a file`);
+      const field = textOnly.find((each) => canReadAs(name, each));
+      if (field !== undefined) parser.reject(`its field ${field} is a file`);
       if (maxFileBytes === 0) return undefined;
       return {
         onContent(piece) {
