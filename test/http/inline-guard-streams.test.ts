@@ -302,6 +302,91 @@ test("a connection is kept open while the whole response is held", async () => {
   expect(textOf(text)).toBe("x".repeat(20));
 });
 
+test("a transcription is masked, and a blocked one ends with an error event", async () => {
+  const event = (value: object) => `data: ${JSON.stringify(value)}\n\n`;
+  const deltas = (...list: string[]) => [
+    ...list.map((delta) => event({ type: "transcript.text.delta", delta })),
+    event({ type: "transcript.text.done", text: list.join("") }),
+  ];
+  await using it = await makeStreaming([]);
+  const transcribe = async (...list: string[]) => {
+    it.upstream.script({ headers: EVENTS, chunks: deltas(...list) });
+    const reply = await it.form("/v1/audio/transcriptions", [
+      ["model", "whisper-1"],
+      ["stream", "true"],
+      ["file", "sound", "a.mp3"],
+    ]);
+    return await reply.text();
+  };
+
+  const masked = await transcribe("Write to jane.", "doe@example.com", " now");
+  const blocked = await transcribe("It is for", "bidden now");
+
+  expect(masked).not.toContain("jane");
+  expect(masked).not.toContain("doe@");
+  expect(masked).toMatch(/"text":"Write to \S+ now"/);
+  expect(blocked).not.toContain("bidden");
+  expect(blocked).toContain('"code":"guard_blocked"');
+});
+
+test("a complete response to a request for a stream is masked", async () => {
+  const message = { role: "assistant", content: `Write to ${MAIL}` };
+  const body = { id: "c1", choices: [{ index: 0, message, finish_reason: "stop" }] };
+  await using it = await makeStreaming([], { script: { body } });
+
+  const reply = await it.post(CHAT, ASK);
+
+  expect(reply.headers.get("content-type")).toStartWith("application/json");
+  expect(await reply.text()).not.toContain("jane");
+});
+
+test.each(["exact", "observe"])(
+  "in %s mode a slow client slows the upstream down",
+  async (stream) => {
+    let made = 0;
+    const comment = Buffer.from(`: ${"x".repeat(60)}\n\n`.repeat(1000));
+    const server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(
+          new ReadableStream(
+            {
+              pull(controller) {
+                made += comment.length;
+                controller.enqueue(comment);
+              },
+            },
+            { highWaterMark: 0 },
+          ),
+          { headers: EVENTS },
+        ),
+    });
+    const attach = { url: `http://127.0.0.1:${server.port}` };
+    await using it = await makeStreaming([], { attach, guard: { stream } });
+    const leave = new AbortController();
+    const body = JSON.stringify(ASK);
+    const headers = { "content-type": "application/json" };
+
+    const reply = await it.call(CHAT, { method: "POST", headers, body, signal: leave.signal });
+    await reply.body?.getReader().read();
+    let before = -1;
+    await until(async () => {
+      const isAtRest = made === before;
+      before = made;
+      await Bun.sleep(90);
+      return isAtRest || made > MAX_BUFFERED_BYTES;
+    });
+    leave.abort();
+    await server.stop(true);
+
+    expect(made).toBeLessThan(MAX_BUFFERED_BYTES);
+  },
+);
+
+/** Sockets and the runtime buffer less. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+
 test("a stream has the same text as the complete response, however it is split", async () => {
   const random = seeded(20);
   const fragments = [

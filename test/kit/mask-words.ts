@@ -62,7 +62,7 @@ export async function mask(
   const recorded: string[] = [];
   /** Evaluated events and tool calls. */
   const parts: string[] = [];
-  const splitter = createEventSplitter(() => {});
+  const splitter = createEventSplitter();
   const stream = createStreamMask(
     createDialect(),
     {

@@ -15,10 +15,14 @@ export interface CheckedEvent {
   source: string;
 }
 
-/** Returns "done" for `[DONE]`. An event without data has no `read`. */
-export type EventChecker = (
-  event: StreamEvent,
-) => Promise<CheckedEvent | { event: StreamEvent; read?: undefined } | "done" | "blocked">;
+/** An event without JSON; `is_last` for `[DONE]`. */
+interface PlainEvent {
+  event: StreamEvent;
+  read?: undefined;
+  is_last: boolean;
+}
+
+export type EventChecker = (event: StreamEvent) => Promise<CheckedEvent | PlainEvent | "blocked">;
 
 /** Caps the characters of texts that are remembered as clean: most events repeat the same members. */
 const MAX_CLEAN_CHARACTERS = 16 * 1024;
@@ -66,8 +70,8 @@ export function createEventChecker(
   return async (received) => {
     const event = await checkLines(received);
     const { data } = readFields(event);
-    if (data === undefined || data === "") return { event };
-    if (data.trim() === "[DONE]") return "done";
+    if (data === undefined || data === "") return { event, is_last: false };
+    if (data.trim() === "[DONE]") return { event, is_last: true };
     const read = readData(data);
     const source = await checkRest(data, read);
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };

@@ -93,8 +93,10 @@ export function createEventSender(
   }
 
   function sendHeld(isReady: (event: Outgoing) => boolean): void {
-    const ready = held.filter(isReady);
-    held = held.filter((event) => !ready.includes(event));
+    const { ready = [], rest = [] } = Object.groupBy(held, (event) =>
+      isReady(event) ? "ready" : "rest",
+    );
+    held = rest;
     for (const event of ready) send(event);
   }
 

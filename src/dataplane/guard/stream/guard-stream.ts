@@ -31,8 +31,8 @@ const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
 export interface StreamGuard {
   deps: Deps;
   context: EvaluationContext;
-  /** Aborted when the client disconnects. */
-  signal: AbortSignal;
+  /** The client's request; its signal is created when it is read. */
+  request: Request;
   dialect: Dialect;
   evaluate: (text: string, options: { recorded: boolean }) => Promise<EvaluatedText>;
   /** Records that the stream cannot be evaluated. Throws unless it may pass. */
@@ -64,7 +64,7 @@ export async function guardStream(
   const guard: StreamGuard = {
     deps,
     context,
-    signal: request.signal,
+    request,
     dialect: createDialect(),
     async evaluate(text, { recorded }) {
       const evaluation = await deps.evaluate({
@@ -82,10 +82,13 @@ export async function guardStream(
       await passUnread(AppError.from(thrown).message);
     },
   };
-  const { stop, ...guarded } = (view.stream === "exact" ? createMaskedBody : createObservedBody)(
-    guard,
-    body,
-  );
-  progress.cleanups.push(stop);
-  return { ...forwarded, reply: { ...reply, body: guarded } };
+  const createBody = view.stream === "exact" ? createMaskedBody : createObservedBody;
+  try {
+    const { stop, ...guarded } = createBody(guard, body);
+    progress.cleanups.push(stop);
+    return { ...forwarded, reply: { ...reply, body: guarded } };
+  } catch (thrown) {
+    await guard.fail(thrown);
+    return forwarded;
+  }
 }

@@ -59,7 +59,7 @@ test.each(["\n", "\r\n", "\r"])("lines that end with %j are split at any byte", 
   const { messages } = await demoStreams("\u{1f600}");
   const bytes = Buffer.from(messages.replaceAll("\n", end));
   const split = (...chunks: Uint8Array[]) => {
-    const splitter = createEventSplitter(() => {});
+    const splitter = createEventSplitter();
     return chunks.flatMap((chunk) => splitter.push(chunk)).map(({ lines }) => lines.join("\n"));
   };
   const expected = messages.split("\n\n").slice(0, -1);
@@ -203,7 +203,7 @@ test("a response that only its complete evaluation blocks ends as blocked, with 
   const usage = 'data: {"id":"c1","choices":[],"usage":{"prompt_tokens":3}}\n\n';
   // Two choices that are harmless on their own are joined by the test's detector only in the complete text.
   const stream = [chunk({ content: "fine" }), finish(0), usage, DONE];
-  const splitter = createEventSplitter(() => {});
+  const splitter = createEventSplitter();
   const masked = createStreamMask(
     createChatDialect(),
     {
@@ -286,7 +286,7 @@ test("comments, ids and unknown fields are kept, unless they contain a finding",
     `: see ${SECRET}\n\n`,
     `foo: ${SECRET}\n${chunk({ content: "b" })}`,
     finish(),
-    DONE,
+    `foo: ${SECRET}\n${DONE}`,
   ];
 
   const { text } = await mask(createChatDialect, stream);

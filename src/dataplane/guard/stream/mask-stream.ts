@@ -82,7 +82,7 @@ export function createStreamMask(
       if (slot.is_closed || !slot.stream || !isInAny(pointer, prefixes)) continue;
       slot.is_closed = true;
       const part = await slot.stream.end();
-      const piece = event?.read.pieces.find((each) => each.slot === pointer);
+      const piece = event?.read.pieces.findLast((each) => each.slot === pointer);
       if (event && piece) {
         event.texts.set(piece.pointer, (event.texts.get(piece.pointer) ?? "") + part.text);
       } else if (part.text !== "") {
@@ -215,9 +215,10 @@ export function createStreamMask(
       if (isOver) return;
       const checked = await checkEvent(event);
       if (checked === "blocked") return await recordAndBlock();
-      if (checked === "done") return await complete(() => sender.sendText(event.text));
-      if (checked.read) await addData(checked);
-      else sender.sendText(checked.event.text);
+      if (checked.read) return await addData(checked);
+      const send = () => sender.sendText(checked.event.text);
+      if (checked.is_last) await complete(send);
+      else send();
     },
     async end() {
       if (!isOver) await endEarly(() => {});

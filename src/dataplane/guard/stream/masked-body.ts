@@ -6,7 +6,7 @@ import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import type { StreamGuard } from "./guard-stream.ts";
 import { createStreamMask } from "./mask-stream.ts";
-import { createEventSplitter, type StreamEvent } from "./split-events.ts";
+import { createEventSplitter, type EventSplitter, type StreamEvent } from "./split-events.ts";
 import { unreadable } from "./unreadable.ts";
 
 /** Caps an event, and the text of a response and its held events together. */
@@ -18,8 +18,8 @@ const KEEP_ALIVE_MS = 15_000;
 export const createHeldCap = () =>
   createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
 
-export function checkEventSize(characters: number): void {
-  if (characters > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
+export function checkEventSize({ restSize }: EventSplitter): void {
+  if (restSize() > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
 }
 
 export interface GuardedBody extends StreamedBody {
@@ -39,7 +39,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     createHeldCap(),
   );
   const encode = createSlabEncoder();
-  const splitter = createEventSplitter(checkEventSize);
+  const splitter = createEventSplitter();
   let { first } = body;
   /** Events that have arrived and are not evaluated. */
   let arrived: StreamEvent[] = [];
@@ -47,6 +47,8 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
   let end: { error: unknown } | undefined;
   let isStopped = false;
   let sentAt = deps.now().getTime();
+  /** Pending while an evaluation runs, which must end before another begins. */
+  let adding = Promise.resolve();
   /** Text that passes because the guard failed and its collector is fail-open. */
   let passing: string | undefined;
 
@@ -58,6 +60,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
       await mask.add(event);
       arrived.shift();
     }
+    checkEventSize(splitter);
     if (end && !isStopped) await mask.end();
     if (mask.isBlocked()) {
       end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
@@ -75,7 +78,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
       arrived = last ? [last] : [];
     } catch (error) {
       // The runtime reads no further after the client has disconnected.
-      if (guard.signal.aborted) stop();
+      if (guard.request.signal.aborted) stop();
       // An unfinished event is dropped.
       end ??= { error };
     }
@@ -117,7 +120,8 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
       if (text !== "") return send(text);
       if (end?.error !== undefined) throw end.error;
       if (end) return undefined;
-      await addNext().catch(fail);
+      adding = addNext().catch(fail);
+      await adding;
     }
   }
 
@@ -126,8 +130,8 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     if (end || passing !== undefined) return;
     end = { error: new AppError("client_closed") };
     isStopped = true;
-    mask
-      .end()
+    adding
+      .then(mask.end)
       .catch(guard.fail)
       .catch(() => {});
   }

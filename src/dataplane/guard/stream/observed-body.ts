@@ -7,7 +7,7 @@ import { checkEventSize, createHeldCap, type GuardedBody } from "./masked-body.t
 import { createEventSplitter, readFields, type StreamEvent } from "./split-events.ts";
 
 export function createObservedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
-  const splitter = createEventSplitter(checkEventSize);
+  const splitter = createEventSplitter();
   const assembly = createAssembly(guard.dialect, createHeldCap());
   let { first } = body;
   /** Chunk that was sent and is not read yet. */
@@ -27,6 +27,7 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     if (!chunk || problem !== undefined) return;
     try {
       for (const event of splitter.push(chunk)) add(event);
+      checkEventSize(splitter);
     } catch (thrown) {
       problem = thrown;
     }

@@ -14,10 +14,11 @@ export interface EventSplitter {
   end: () => StreamEvent | undefined;
   /** Returns the text of the unfinished event. */
   rest: () => string;
+  /** Returns the number of characters of the unfinished event. */
+  restSize: () => number;
 }
 
-/** `onSize` gets the number of characters of the unfinished event, and may throw. */
-export function createEventSplitter(onSize: (characters: number) => void): EventSplitter {
+export function createEventSplitter(): EventSplitter {
   const decoder = new TextDecoder();
   let lines: string[] = [];
   let text = "";
@@ -47,7 +48,6 @@ export function createEventSplitter(onSize: (characters: number) => void): Event
       }
     }
     partial += arrived.slice(from);
-    onSize(text.length + partial.length);
     return events;
   }
 
@@ -58,6 +58,7 @@ export function createEventSplitter(onSize: (characters: number) => void): Event
       return events.find((event) => event.lines.length > 0);
     },
     rest: () => text + partial,
+    restSize: () => text.length + partial.length,
   };
 }
 
