@@ -407,7 +407,7 @@ test("a stream has the same text as the complete response, however it is split",
     "12",
   ];
   await using it = await makeStreaming([]);
-  for (let round = 0; round < 40; round++) {
+  for (let round = 0; round < 20; round++) {
     const content = Array.from({ length: 1 + random.below(12) }, () => random.pick(fragments)).join(
       "",
     );

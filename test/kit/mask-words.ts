@@ -123,5 +123,5 @@ export const DIALECTS = {
   responses: createResponsesDialect,
   messages: createMessagesDialect,
 };
-type Name = keyof typeof DIALECTS;
+export type Name = keyof typeof DIALECTS;
 export const NAMES: Name[] = ["chat", "responses", "messages"];

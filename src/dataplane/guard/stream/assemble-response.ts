@@ -74,6 +74,9 @@ export function createAssembly(
       if (!parsed.ok) throw unreadable(`the data of an event is ${parsed.reason}`);
       const rest = parsed.value;
       if (!isObject(rest)) throw unreadable("the data of an event is not a JSON object");
+      if (MAY_NAME_PROTOTYPE.test(data) && namesPrototype(rest)) {
+        throw unreadable("an event has a member __proto__");
+      }
       const parts = dialect.read(rest);
       for (const { slot, text } of parts.pieces) {
         const existing = texts.get(slot);
@@ -101,6 +104,14 @@ export function createAssembly(
       return JSON.stringify(wrapped);
     },
   };
+}
+
+const MAY_NAME_PROTOTYPE = /__proto__|\\u/;
+
+/** Merging such a member would change the prototype of every object in the process. No format has it. */
+function namesPrototype(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.hasOwn(value, "__proto__") || Object.values(value).some(namesPrototype);
 }
 
 /** Returns whether a pointer is equal to a prefix, or inside of it. */

@@ -21,7 +21,7 @@ export function createChatDialect(): Dialect {
       const { choices, usage, ...rest } = event;
       if (isObject(rest.error)) return { ...parts, stage: "error" };
       frame = pick(rest, FRAME_MEMBERS);
-      Object.assign(response, rest, { object: "chat.completion" });
+      Object.assign(response, frame);
       if (isObject(usage)) response.usage = usage;
       const list = Array.isArray(choices) ? choices.filter(isObject) : [];
       for (const [position, choice] of list.entries()) {

@@ -85,8 +85,6 @@ export function takeText(
 ): void {
   const text = holder[member];
   if (typeof text !== "string" || text === "") return;
-  // The member cannot be set, and no format has it.
-  if (member === "__proto__") throw unreadable("an event has a member __proto__");
   holder[member] = "";
   pieces.push({ is_argument: false, ...location, text });
 }

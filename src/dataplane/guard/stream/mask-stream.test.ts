@@ -358,7 +358,15 @@ test.each([
   ["a slot for every event", (at: number) => chunk({ [`member${at}`]: "x" })],
   ["a choice far away", () => chunk({ content: "x" }, {}, 100_000)],
 ])("a stream with %s is unreadable", async (_, build) => {
-  const stream = Array.from({ length: 10_000 }, (__, at) => build(at));
+  const stream = Array.from({ length: 5000 }, (__, at) => build(at));
 
   expect(mask(createChatDialect, stream)).rejects.toThrow("cannot be evaluated");
+});
+
+test("an event cannot change the prototype of objects", async () => {
+  const delta = '{"\\u005f_proto__":{"polluted":{"text":"x"}}}';
+  const stream = `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`;
+
+  expect(mask(createChatDialect, [stream])).rejects.toThrow("__proto__");
+  expect("polluted" in {}).toBe(false);
 });
