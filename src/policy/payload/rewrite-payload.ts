@@ -16,7 +16,7 @@ import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
 /**
  * Returns the source text of the payload in `body`, an evaluation request that parseStrict accepted,
  * - with only the changed values replaced: order, other numbers, white space and escapes are kept;
- * - without the token lists of a changed text, which would reveal what was masked,
+ * - without the token lists of a changed text, which would reveal what was masked, unless it `keepsTokens`,
  * and, unless the payload is needed `complete`,
  * - without `content: null` in messages, which clients that apply the copy reject;
  * - without `attachments`, which the caller has and which could exceed the 1 MiB that many clients read.
@@ -24,14 +24,14 @@ import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
 export function rewritePayload(
   body: string,
   changes: readonly TextChange[],
-  { complete = false }: { complete?: boolean } = {},
+  { complete = false, keepsTokens = false }: { complete?: boolean; keepsTokens?: boolean } = {},
 ): string {
   const tree = buildPointerTree(
     complete ? changes : changes.filter(({ segment }) => !IN_ATTACHMENTS.test(segment.pointer)),
   );
   const payload = readMemberTexts(body, skipBlank(body, 0)).get("payload") ?? "{}";
   return applyEdits(payload, [
-    ...collectReplacements(payload, tree, TOKEN_MEMBERS),
+    ...collectReplacements(payload, tree, keepsTokens ? NO_TOKENS : TOKEN_MEMBERS),
     ...(complete ? [] : collectRemovals(payload)),
   ]);
 }

@@ -9,6 +9,7 @@ import {
   isContinued,
   readIndex,
   takeText,
+  withoutText,
 } from "./dialect.ts";
 
 export function createChatDialect(): Dialect {
@@ -20,7 +21,7 @@ export function createChatDialect(): Dialect {
       const parts = createParts();
       const { choices, usage, ...rest } = event;
       if (isObject(rest.error)) return { ...parts, stage: "error" };
-      frame = pick(rest, FRAME_MEMBERS);
+      frame = pickFrame(rest);
       Object.assign(response, frame);
       if (isObject(usage)) response.usage = usage;
       const list = Array.isArray(choices) ? choices.filter(isObject) : [];
@@ -54,8 +55,9 @@ export function createChatDialect(): Dialect {
 
 const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerprint"];
 
-function pick(from: JsonObject, names: readonly string[]): JsonObject {
-  return Object.fromEntries(names.flatMap((name) => (name in from ? [[name, from[name]]] : [])));
+function pickFrame(event: JsonObject): JsonObject {
+  const members = FRAME_MEMBERS.filter((name) => name in event);
+  return Object.fromEntries(members.map((name) => [name, withoutText(event[name], name)]));
 }
 
 /** Puts a value into a member, or into a list whose items have an index. */

@@ -60,7 +60,8 @@ export function createEventChecker(
     const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
     if (unknown.length === 0) return data;
     const texts = [...read.pieces, ...read.copies];
-    const blank = replaceTexts(data, new Map(texts.map(({ pointer }) => [pointer, ""])));
+    const empty = new Map(texts.map(({ pointer }) => [pointer, ""]));
+    const blank = replaceTexts(data, empty, { keepsTokens: true });
     const { masked, blocked } = await evaluatePart(blank);
     if (blocked) return undefined;
     if (masked === null) remember(unknown);

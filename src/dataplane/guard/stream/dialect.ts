@@ -93,6 +93,14 @@ export function takeText(
 export const isContinued = (member: string, value: unknown): boolean =>
   typeof value === "string" && value !== "" && !isOpaque(member, value, "assistant");
 
+/** Returns numbers, ids and keywords of a value, and drops text: an ending is not evaluated. */
+export function withoutText(value: unknown, member = ""): unknown {
+  if (typeof value === "string") return isOpaque(member, value, "assistant") ? value : undefined;
+  if (!isObject(value)) return Array.isArray(value) ? [] : value;
+  const members = Object.entries(value).map(([name, each]) => [name, withoutText(each, name)]);
+  return Object.fromEntries(members);
+}
+
 /** Caps the length of lists: an upstream could otherwise allocate memory with one number. */
 const MAX_INDEX = 4096;
 

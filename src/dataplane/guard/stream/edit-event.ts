@@ -11,14 +11,18 @@ import { rewritePayload } from "../../../policy/payload/rewrite-payload.ts";
 import { createSegment } from "../../../policy/segment.ts";
 import { unreadable } from "./unreadable.ts";
 
-/** Replaces strings by their pointers, and drops the token lists next to them. */
-export function replaceTexts(data: string, texts: ReadonlyMap<string, string>): string {
+/** Replaces strings by their pointers. Drops the token lists next to them, unless it `keepsTokens`. */
+export function replaceTexts(
+  data: string,
+  texts: ReadonlyMap<string, string>,
+  { keepsTokens = false }: { keepsTokens?: boolean } = {},
+): string {
   if (texts.size === 0) return data;
   const changes = [...texts].map(([pointer, text]) => ({
     segment: createSegment("", "assistant", { pointer }),
     text,
   }));
-  return rewritePayload(`{"payload":${data}}`, changes, { complete: true });
+  return rewritePayload(`{"payload":${data}}`, changes, { complete: true, keepsTokens });
 }
 
 export function setSequenceNumber(data: string, sequence_number: number): string {

@@ -1,9 +1,16 @@
 import { expect, test } from "bun:test";
-import { DIALECTS, mask, NAMES, type Name, SECRET } from "../../../../test/kit/mask-words.ts";
+import {
+  DIALECTS,
+  FORBIDDEN,
+  mask,
+  NAMES,
+  type Name,
+  SECRET,
+} from "../../../../test/kit/mask-words.ts";
 import { seeded } from "../../../../test/kit/random.ts";
 
 const random = seeded(16);
-const STRINGS = ["x", "4111", " 1111", SECRET, `a ${SECRET} b`, "", "\ud83d", "id_1", "tool_use"];
+const STRINGS = ["x", "4111", " 1111", SECRET, `a ${SECRET} b`, "", "\ud83d", "id_1", FORBIDDEN];
 const MEMBERS = [
   ...["content", "text", "delta", "choices", "index", "message", "tool_calls", "function"],
   ...["arguments", "name", "id", "type", "role", "finish_reason", "usage", "reasoning_details"],

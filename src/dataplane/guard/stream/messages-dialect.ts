@@ -10,6 +10,7 @@ import {
   isContinued,
   readIndex,
   takeText,
+  withoutText,
 } from "./dialect.ts";
 
 export function createMessagesDialect(): Dialect {
@@ -38,7 +39,7 @@ export function createMessagesDialect(): Dialect {
         {
           type: "message_delta",
           delta: { stop_reason: "refusal", stop_sequence: null },
-          usage: { output_tokens: readOutputTokens(message) },
+          usage: { output_tokens: readTokens(message, "output_tokens") },
         },
         { type: "message_stop" },
       ],
@@ -135,22 +136,24 @@ function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject
   }
 }
 
-function buildStart({ id, model, usage }: JsonObject): JsonObject {
-  const { input_tokens = 0, output_tokens = 0 } = isObject(usage) ? usage : {};
-  const message = {
-    id,
+function buildStart(message: JsonObject): JsonObject {
+  const started = {
+    id: withoutText(message.id, "id"),
     type: "message",
     role: "assistant",
-    model,
+    model: withoutText(message.model, "model"),
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage: { input_tokens, output_tokens },
+    usage: {
+      input_tokens: readTokens(message, "input_tokens"),
+      output_tokens: readTokens(message, "output_tokens"),
+    },
   };
-  return { type: "message_start", message };
+  return { type: "message_start", message: started };
 }
 
-function readOutputTokens({ usage }: JsonObject): number {
-  const tokens = isObject(usage) ? usage.output_tokens : 0;
+function readTokens({ usage }: JsonObject, name: "input_tokens" | "output_tokens"): number {
+  const tokens = isObject(usage) ? usage[name] : 0;
   return typeof tokens === "number" ? tokens : 0;
 }

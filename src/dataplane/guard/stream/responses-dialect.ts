@@ -10,6 +10,7 @@ import {
   readIndex,
   type SentState,
   takeText,
+  withoutText,
 } from "./dialect.ts";
 import { unreadable } from "./unreadable.ts";
 
@@ -183,7 +184,7 @@ const NO_USAGE = {
 /** Closes the open parts and items, and repeats only what was sent: never tool calls or other members. */
 function buildEnding(response: JsonObject, { open, texts, is_started }: SentState): JsonObject[] {
   const { output } = response;
-  const items = Array.isArray(output) ? output.map((item) => (isObject(item) ? item : {})) : [];
+  const items = Array.isArray(output) ? output.map(readItem) : [];
   const messages = items.map((item, index) => buildMessage(item, index, texts));
   const events: JsonObject[] = [];
   for (const pointer of [...open].sort((one, other) => other.length - one.length)) {
@@ -203,17 +204,16 @@ function buildEnding(response: JsonObject, { open, texts, is_started }: SentStat
       events.push({ type: "response.output_item.done", output_index, item: done });
     }
   }
-  const { id, created_at, model, usage } = response;
   const begun = {
-    id,
+    id: withoutText(response.id, "id"),
     object: "response",
-    created_at,
+    created_at: withoutText(response.created_at),
     status: "in_progress",
     error: null,
     incomplete_details: null,
     instructions: null,
     metadata: {},
-    model,
+    model: withoutText(response.model, "model"),
     output: [],
     parallel_tool_calls: true,
     temperature: null,
@@ -228,15 +228,21 @@ function buildEnding(response: JsonObject, { open, texts, is_started }: SentStat
     status: "incomplete",
     incomplete_details: { reason: "content_filter" },
     output: is_started ? messages.flatMap((message) => message ?? []) : [],
-    usage: isObject(usage) ? usage : NO_USAGE,
+    usage: isObject(response.usage) ? withoutText(response.usage) : NO_USAGE,
   };
   return [...events, { type: "response.incomplete", response: incomplete }];
 }
 
-function buildMessage(item: JsonObject, index: number, texts: SentState["texts"]) {
-  if (item.type !== "message") return undefined;
+/** Returns the members of an item that are not text. */
+function readItem(item: unknown): { id?: unknown; type?: unknown; parts: number } {
+  if (!isObject(item)) return { parts: 0 };
   const parts = Array.isArray(item.content) ? item.content.length : 0;
-  const content = Array.from({ length: parts }, (_, part): JsonObject => {
+  return { id: withoutText(item.id, "id"), type: withoutText(item.type, "type"), parts };
+}
+
+function buildMessage(item: ReturnType<typeof readItem>, index: number, texts: SentState["texts"]) {
+  if (item.type !== "message") return undefined;
+  const content = Array.from({ length: item.parts }, (_, part): JsonObject => {
     const at = `/output/${index}/content/${part}`;
     const refusal = texts.get(`${at}/refusal`);
     if (refusal !== undefined) return { type: "refusal", refusal };
