@@ -10,8 +10,8 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
   const splitter = createEventSplitter();
   const assembly = createAssembly(guard.dialect, createHeldCap());
   let { first } = body;
-  /** Chunk that was sent and is not read yet. */
-  let sent: Bytes | undefined;
+  /** Chunks that were sent and are not read yet. */
+  let sent: Bytes[] = [];
   let problem: unknown;
   let isOver = false;
 
@@ -20,13 +20,13 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     if (data && data.trim() !== "[DONE]") assembly.add(data);
   }
 
-  /** Reads the chunk that was sent before. */
+  /** Reads the chunks that were sent. */
   function observe(): void {
-    const chunk = sent;
-    sent = undefined;
-    if (!chunk || problem !== undefined) return;
+    const chunks = sent;
+    sent = [];
+    if (problem !== undefined) return;
     try {
-      for (const event of splitter.push(chunk)) add(event);
+      for (const event of chunks.flatMap(splitter.push)) add(event);
       checkEventSize(splitter);
     } catch (thrown) {
       problem = thrown;
@@ -54,11 +54,11 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     ...body,
     first: undefined,
     async read() {
-      const next = first ?? body.read();
+      const chunk = first ?? (await body.read());
       first = undefined;
-      observe();
-      sent = await next;
-      return sent;
+      // After the event loop has written the chunk to the client.
+      if (chunk && sent.push(chunk) === 1) setImmediate(observe);
+      return chunk;
     },
     stop,
   };
