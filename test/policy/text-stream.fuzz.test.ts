@@ -302,3 +302,14 @@ test("random parts are blocked before the same match, and nothing of it is sent"
 function describeDifference(parts: readonly string[], streamed: string, whole: string): string {
   return `Different masks.\nparts:    ${JSON.stringify(parts)}\nstreamed: ${JSON.stringify(streamed)}\nwhole:    ${JSON.stringify(whole)}`;
 }
+
+test("long JSON in short parts is masked as the whole text is", async () => {
+  const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);
+  const text = JSON.stringify({ note: "lorem ipsum ".repeat(20_000), card: "4111 1111 1111 1111" });
+  const parts = text.match(/.{1,4}/gs) ?? [];
+
+  const { text: masked } = await stream(policy, parts);
+
+  expect(masked).toBe((await evaluateWhole(policy, text)).text);
+  expect(masked).not.toContain("1111");
+});

@@ -5,6 +5,7 @@
  * once nothing that follows can change the matches in it: every detector reports where its matches are still open.
  */
 import { isAscii } from "../../lib/text/fold-name.ts";
+import { createGrowingText, type GrowingText } from "../../lib/text/growing-text.ts";
 import type { CompiledRule } from "../compile-policy.ts";
 import type { InspectionContext, Match, PartialInspection } from "../detector.ts";
 import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-masks.ts";
@@ -50,12 +51,14 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   /** True if the text has used a foreign script. */
   let isForeign = false;
   /** The complete text while it may be a JSON document, in which a mask must be escaped. */
-  let json: string | undefined = "";
+  let json: GrowingText | undefined = createGrowingText();
+  /** True if a character other than white space has arrived, which decides whether the text may be JSON. */
+  let hasStarted = false;
 
   return {
     push: (part: string): Promise<MaskedPart> => {
       text += part;
-      if (json !== undefined) json = mayBeJson(json + part) ? json + part : undefined;
+      collectJson(part);
       const open = isEncoded ? text.length : text.length - sent;
       const isFrequent = text.length - inspected < open / 8;
       if (isBlocked || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
@@ -66,10 +69,18 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     end: (): Promise<MaskedPart> => (isBlocked ? Promise.resolve(NOTHING) : inspect(true)),
   };
 
+  function collectJson(part: string): void {
+    json?.add(part);
+    if (hasStarted || !/\S/.test(part)) return;
+    hasStarted = true;
+    if (!/^\s*[[{]/.test(part)) json = undefined;
+  }
+
   async function inspect(isEnd: boolean): Promise<MaskedPart> {
     inspected = text.length;
-    const isJson = isEnd && json !== undefined && isJsonText(json);
-    if (isJson) restoreBeginning(json ?? "");
+    const complete = isEnd ? json?.read() : undefined;
+    const isJson = complete !== undefined && isJsonText(complete);
+    if (isJson) restoreBeginning(complete);
     const segment = toSegment(text);
     const [masked, blocked] = await findMatches(segment);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
@@ -167,5 +178,3 @@ function excludeSpans(text: string, spans: readonly MatchSpan[], end: number): n
   }
   return limit;
 }
-
-const mayBeJson = (text: string): boolean => /^\s*(?:[[{]|$)/.test(text);
