@@ -28,6 +28,8 @@ export interface LiveState {
   /** Consumer that uploaded each file. Authoritative and stored. */
   file_owners: FileOwners;
   metrics: RequestMetrics;
+  /** Evaluations that run after their response has ended. */
+  late_evaluations: number;
   snapshot: Snapshot | undefined;
 }
 
@@ -46,6 +48,7 @@ export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   file_hints: createLruCache(MAX_HINTS),
   file_owners: createFileOwners(deps),
   metrics: createRequestMetrics(),
+  late_evaluations: 0,
   snapshot: undefined,
 });
 

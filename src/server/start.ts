@@ -42,12 +42,12 @@ export interface RunningServer {
   stop: () => Promise<void>;
 }
 
-/** Waits until aborted requests are recorded. Their upstream calls end within 50 ms. */
-async function waitForRecords(deps: Deps): Promise<void> {
-  const end = elapsedMs() + RECORD_GRACE_MS;
-  while (deps.live.metrics.in_flight > 0 && elapsedMs() < end) await Bun.sleep(10);
+async function waitWhile(isBusy: () => boolean, timeoutMs: number): Promise<void> {
+  const end = elapsedMs() + timeoutMs;
+  while (isBusy() && elapsedMs() < end) await Bun.sleep(10);
 }
 
+/** Time until aborted requests are recorded. Their upstream calls end within 50 ms. */
 const RECORD_GRACE_MS = 1000;
 
 export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "random" | "send">> {
@@ -178,12 +178,14 @@ export async function start(
       const late = new AppError("shutting_down");
       const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
       listening.refuse();
-      await listening.finished(settings.SHUTDOWN_TIMEOUT_S * 1000);
+      const { live } = deps;
+      const isBusy = () => listening.isBusy() || live.late_evaluations > 0;
+      await waitWhile(isBusy, settings.SHUTDOWN_TIMEOUT_S * 1000);
       clearTimeout(deadline);
       responses.abort(late);
-      await listening.finished(ENDING_MS);
+      await waitWhile(isBusy, ENDING_MS);
       await listening.stop();
-      await waitForRecords(deps);
+      await waitWhile(() => live.metrics.in_flight + live.late_evaluations > 0, RECORD_GRACE_MS);
       await running.disposeAsync();
     },
   };

@@ -1,8 +1,8 @@
 /** A consumer whose traffic a guard evaluates, in a gateway of its own with an upstream of its own. */
+import type { AdminClient } from "./admin-client.ts";
 import type { Json } from "./check-verdict.ts";
 import { type Attach, makeConsumer } from "./dataplane.ts";
 import { type Draft, makeGuard } from "./guard.ts";
-import type { Kit } from "./kit.ts";
 import { until } from "./until.ts";
 import { type Script, startUpstream } from "./upstream.ts";
 
@@ -18,7 +18,7 @@ export interface GuardedOptions {
 export type GuardedConsumer = Awaited<ReturnType<typeof makeGuardedConsumer>>;
 
 export async function makeGuardedConsumer(
-  kit: Kit,
+  kit: AdminClient,
   policy: Draft,
   { script, guard = {}, collector = {}, consumer: members = {}, attach }: GuardedOptions = {},
 ) {
@@ -27,7 +27,7 @@ export async function makeGuardedConsumer(
   const registry = { provider: "openai", url: upstream.url, ...attach };
   const consumer = await makeConsumer(kit, [registry], members);
   const path = `/v1/gateways/${consumer.gateway.id}`;
-  const put = await kit.put(path, { guard: { collector_id: made.id, ...guard } });
+  const put = await kit.call("PUT", path, { guard: { collector_id: made.id, ...guard } });
   if (put.status !== 200) throw new Error(await put.text());
   return {
     ...consumer,
@@ -36,7 +36,7 @@ export async function makeGuardedConsumer(
     policy: saved,
     /** The evaluations of a trace, input first. */
     async evaluations(trace_id: string | null): Promise<Json[]> {
-      const reply = await kit.get(`/v1/activity?trace_id=${trace_id}`);
+      const reply = await kit.call("GET", `/v1/activity?trace_id=${trace_id}`);
       const { items } = (await reply.json()) as { items: Json[] };
       return items.reverse();
     },
@@ -44,7 +44,7 @@ export async function makeGuardedConsumer(
     async event(trace_id: string | null): Promise<Json> {
       let found: Json | undefined;
       await until(async () => {
-        const reply = await kit.get(`${path}/requests?trace_id=${trace_id}`);
+        const reply = await kit.call("GET", `${path}/requests?trace_id=${trace_id}`);
         [found] = ((await reply.json()) as { items: Json[] }).items;
         return found !== undefined;
       });

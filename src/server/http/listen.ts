@@ -6,7 +6,6 @@ import type { Plane } from "../../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import { matchTail } from "../../dataplane/match-endpoint.ts";
 import { findPathStart } from "../../lib/http/url-parts.ts";
-import { elapsedMs } from "../../lib/time/clock.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
 import { describeReason } from "../doctor/check.ts";
 import { staticPages } from "../pages/static-pages.ts";
@@ -29,8 +28,8 @@ export interface Listener {
   drain: () => void;
   /** Stops listening and rejects requests on open connections. */
   refuse: () => void;
-  /** Resolves when no request is running, or after `timeoutMs`. */
-  finished: (timeoutMs: number) => Promise<void>;
+  /** True while a request is running. */
+  isBusy: () => boolean;
   /** Closes all connections. */
   stop: () => Promise<void>;
 }
@@ -64,11 +63,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
       // Not awaited: this promise also waits for idle connections.
       for (const { server } of servers) void server.stop();
     },
-    finished: async (timeoutMs) => {
-      const end = elapsedMs() + timeoutMs;
-      const running = () => servers.some(({ server }) => server.pendingRequests > 0);
-      while (running() && elapsedMs() < end) await Bun.sleep(10);
-    },
+    isBusy: () => servers.some(({ server }) => server.pendingRequests > 0),
     stop: async () => {
       await Promise.all(servers.map(({ server }) => server.stop(true)));
     },

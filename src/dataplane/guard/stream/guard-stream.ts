@@ -85,10 +85,17 @@ export async function guardStream(
   const createBody = view.stream === "exact" ? createMaskedBody : createObservedBody;
   try {
     const { stop, ...guarded } = createBody(guard, body);
-    progress.cleanups.push(stop);
+    progress.cleanups.push(() => void countLate(deps, stop));
     return { ...forwarded, reply: { ...reply, body: guarded } };
   } catch (thrown) {
     await guard.fail(thrown);
     return forwarded;
   }
+}
+
+/** Counts an evaluation while it runs, so that a shutdown waits for it. */
+async function countLate({ live }: Deps, stop: () => Promise<void>): Promise<void> {
+  live.late_evaluations += 1;
+  await stop();
+  live.late_evaluations -= 1;
 }

@@ -24,7 +24,7 @@ export function checkEventSize({ restSize }: EventSplitter): void {
 
 export interface GuardedBody extends StreamedBody {
   /** Records what was evaluated, when the request ends before the stream. */
-  stop: () => void;
+  stop: () => Promise<void>;
 }
 
 export function createMaskedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
@@ -46,6 +46,8 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
+  /** Pending while the text of a stopped stream is evaluated. */
+  let stopped = Promise.resolve();
   let sentAt = deps.now().getTime();
   /** Pending while an evaluation runs, which must end before another begins. */
   let adding = Promise.resolve();
@@ -78,7 +80,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
       arrived = last ? [last] : [];
     } catch (error) {
       // The runtime reads no further after the client has disconnected.
-      if (guard.request.signal.aborted) stop();
+      if (guard.request.signal.aborted) void stop();
       // An unfinished event is dropped.
       end ??= { error };
     }
@@ -126,14 +128,15 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
   }
 
   /** Ends without another read: the text so far is evaluated and recorded, but not sent. */
-  function stop(): void {
-    if (end || passing !== undefined) return;
+  function stop(): Promise<void> {
+    if (end || passing !== undefined) return stopped;
     end = { error: new AppError("client_closed") };
     isStopped = true;
-    adding
+    stopped = adding
       .then(mask.end)
       .catch(guard.fail)
       .catch(() => {});
+    return stopped;
   }
 
   return { ...body, first: undefined, read, stop };

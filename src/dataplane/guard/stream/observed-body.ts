@@ -41,11 +41,11 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     await guard.evaluate(assembly.toText(), { recorded: true });
   }
 
-  function stop(): void {
+  async function stop(): Promise<void> {
     if (isOver) return;
     isOver = true;
     // The client has its response: a failure is only recorded.
-    evaluate()
+    await evaluate()
       .catch(guard.fail)
       .catch(() => {});
   }

@@ -1,0 +1,62 @@
+/** Faults while guarded traffic flows: the evaluations of both directions are recorded. */
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { startProgram } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
+
+const CHAT = "/v1/chat/completions";
+const STREAM = { model: "m", stream: true, messages: [{ role: "user", content: "Hello" }] };
+const SSE = { "content-type": "text/event-stream" };
+const sayInStream = (content: string) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+
+test.each([
+  ["observe", "completes"],
+  ["observe", "loses its client"],
+  ["exact", "loses its client"],
+] as const)(
+  "a shutdown waits for the evaluation of a large stream (%s) that %s",
+  async (stream, ending) => {
+    const dir = mkdtempSync(join(tmpdir(), "portcullis-guarded-"));
+    const settings = { PORTCULLIS_DATA_DIR: dir };
+    await using program = await startProgram({ settings });
+    const { id } = await makeDetector(program, "data_loss_prevention");
+    const rest = Promise.withResolvers<void>();
+    // Large enough for a worker.
+    const text = sayInStream("Write to jane.doe@example.com. ".repeat(100));
+    const chunks = [...Array(60).fill(text), rest.promise, "data: [DONE]\n\n"];
+    await using it = await makeGuardedConsumer(
+      program,
+      { output_rules: [{ detector_id: id, action: "transform" }] },
+      { guard: { stream }, script: { headers: SSE, chunks } },
+    );
+    const leaving = new AbortController();
+    const body = JSON.stringify(STREAM);
+    const reply = await it.call(CHAT, { method: "POST", body, signal: leaving.signal });
+    const reading = reply.text().catch(() => "left");
+
+    program.child.kill("SIGTERM");
+    await until(() => fetch(program.url).then(never, () => true));
+    if (ending === "completes") rest.resolve();
+    else leaving.abort();
+    await reading;
+    await program.child.exited;
+
+    await using next = await startProgram({ settings });
+    const trace_id = reply.headers.get("x-ag-trace-id");
+    const activity = await next.call("GET", `/v1/activity?trace_id=${trace_id}`);
+    const { items } = (await activity.json()) as { items: Record<string, string>[] };
+    expect(items.map(({ direction, status }) => `${direction} ${status}`)).toEqual([
+      "output transform",
+      "input allow",
+    ]);
+    rmSync(dir, { recursive: true, force: true });
+  },
+  40_000,
+);
+
+const never = () => false;
