@@ -1,8 +1,9 @@
 /** Runs the policy over the texts of an evaluation, and stores the pseudonyms that it created. */
+import type { ApprovalState } from "../policy/create-finding.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
-import type { CheckedEvaluation, DecidedEvaluation } from "./stages.ts";
+import type { DecidedEvaluation, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** PolicyOutcome when no policy applies; the verdict shows it by `policy: null`. */
@@ -16,11 +17,12 @@ export const NO_POLICY: PolicyOutcome = {
 
 export async function applyPolicy(
   host: EvaluationHost,
-  checked: CheckedEvaluation,
+  evaluation: OpenedEvaluation,
+  approval: ApprovalState,
 ): Promise<DecidedEvaluation> {
-  const { program, collector, keyring, disabled, opened, approval } = checked;
-  const { direction, protocol, session_id, payload, size } = checked;
-  if (!program) return Object.assign(checked, { outcome: NO_POLICY });
+  const { program, collector, keyring, disabled, opened } = evaluation;
+  const { direction, protocol, session_id, payload, size } = evaluation;
+  if (!program) return Object.assign(evaluation, { outcome: NO_POLICY });
   const pseudonyms = createSessionPseudonyms(host, keyring, {
     collector_id: collector.id,
     session_id,
@@ -28,7 +30,7 @@ export async function applyPolicy(
   const outcome = await runPolicy(program, {
     direction,
     segments: opened.segments.length ? [...payload.segments, ...opened.segments] : payload.segments,
-    facts: createFacts(checked),
+    facts: createFacts(evaluation),
     context: {
       direction,
       protocol,
@@ -45,5 +47,5 @@ export async function applyPolicy(
     createPseudonym: pseudonyms.pseudonymFor,
   });
   await pseudonyms.save();
-  return Object.assign(checked, { outcome });
+  return Object.assign(evaluation, { outcome });
 }

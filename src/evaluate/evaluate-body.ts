@@ -38,8 +38,10 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
   }
   try {
     const opened = await openAttachments(host, extracted); //             400 count, 500 budget
-    const checked = await findApproval(host, opened);
-    const applied = await applyPolicy(host, checked); //                  500 detector
+    const initial = input.approval_mode === "waived" ? "waived" : "none";
+    let applied = await applyPolicy(host, opened, initial); //            500 detector
+    // Again, because a gate that asks skips the detectors.
+    if (await findApproval(host, applied)) applied = await applyPolicy(host, opened, "granted");
     const decided = await requestApproval(host, applied);
     const { changes } = decided.outcome;
     const transformed =

@@ -4,7 +4,6 @@
  */
 import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { LitellmRequest } from "../contract/litellm.ts";
-import type { ApprovalState } from "../policy/create-finding.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
@@ -86,12 +85,7 @@ export interface OpenedAttachments {
   uninspected: Uninspected[];
 }
 
-/** After findApproval. */
-export interface CheckedEvaluation extends OpenedEvaluation {
-  approval: ApprovalState;
-}
-
 /** After applyPolicy; requestApproval adds the id of the approval to the findings. */
-export interface DecidedEvaluation extends CheckedEvaluation {
+export interface DecidedEvaluation extends OpenedEvaluation {
   outcome: PolicyOutcome;
 }

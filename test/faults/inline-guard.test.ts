@@ -3,9 +3,12 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { startKit } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
+import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 
 const CHAT = "/v1/chat/completions";
@@ -58,5 +61,26 @@ test.each([
   },
   40_000,
 );
+
+test("Postgres unavailable: only requests that need approval are a 503, and only they read the database", async () => {
+  await using database = await freshDatabase("postgres");
+  using line = startCuttableProxy(database.url);
+  await using kit = await startKit({ database_url: line.url });
+  const when = { field: "model.name", op: "eq", value: "large" };
+  const gates = [{ name: "large", when, action: "ask" }];
+  await using it = await makeGuardedConsumer(kit, { gates });
+  const send = (model: string) => it.post(CHAT, { ...STREAM, stream: false, model });
+  const reads = () => kit.lines.filter((text) => text.includes("evaluated_without_database"));
+  line.cut();
+
+  const passed = await send("small");
+  const readsOfPassed = reads().length;
+  const asking = await send("large");
+
+  expect([passed.status, asking.status]).toEqual([200, 503]);
+  expect(await asking.json()).toMatchObject({ error: { code: "guard_unavailable" } });
+  expect(readsOfPassed).toBe(0);
+  expect(reads().length).toBeGreaterThan(0);
+}, 30_000);
 
 const never = () => false;
