@@ -97,6 +97,8 @@ export type WaitForApproval = (
 export interface ResponseGuard {
   /** True: a rule needs the complete response, so nothing can be sent before it is evaluated. */
   needs_whole: boolean;
+  /** Evaluates content by the policy that applied when the response began. */
+  evaluate: (content: InternalEvaluation) => Promise<Evaluation>;
   /** Starts one text of the response; `pointer` is its location in the complete response. */
   openText: (pointer: string) => TextStream;
 }

@@ -4,17 +4,26 @@ import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "..
 import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
 import type { EvaluationInput } from "./stages.ts";
-import { createHost } from "./worker/evaluation-host.ts";
+import { createHost, type MainHost } from "./worker/evaluation-host.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 export async function evaluateInternal(
   deps: Deps,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
+  const host = createHost(deps, identifyInternalCaller(deps, internal));
+  return await evaluateWithHost(deps, host, internal);
+}
+
+/** The host selects the policy. */
+export async function evaluateWithHost(
+  deps: Deps,
+  host: MainHost,
+  internal: InternalEvaluation,
+): Promise<Evaluation> {
   const { collector_id, request, payload, text = JSON.stringify(payload) } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [] } = internal;
-  const host = createHost(deps, identifyInternalCaller(deps, internal));
   const input: EvaluationInput = {
     request: { ...request, payload },
     text: `{"payload":${text}}`,

@@ -5,7 +5,7 @@ import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
-import { identifyInternalCaller } from "./evaluate-internal.ts";
+import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
 
@@ -14,8 +14,12 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
   const { trace_id } = context;
   const request = { ...context.request, payload: {} };
   const host = createHost(deps, identifyInternalCaller(deps, context));
-  const { collector, program, disabled, keyring } = host.selectPolicy(request);
-  if (!program) return PASS_ALL;
+  const selection = host.selectPolicy(request);
+  // One policy for the whole stream: a new one could not change what was sent.
+  host.selectPolicy = () => selection;
+  const evaluate: ResponseGuard["evaluate"] = (content) => evaluateWithHost(deps, host, content);
+  const { collector, program, disabled, keyring } = selection;
+  if (!program) return { ...PASS_ALL, evaluate };
   const protocol = request.protocol ?? "all";
   const session_id = request.session_id ?? trace_id;
   const attributes = request.attributes ?? {};
@@ -29,8 +33,8 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     direction: "output",
   });
   const { needs_whole, rules } = selectStreamRules(program, facts, disabled);
-  if (needs_whole) return { needs_whole, openText: () => HOLD_ALL };
-  if (rules.length === 0) return PASS_ALL;
+  if (needs_whole) return { needs_whole, evaluate, openText: () => HOLD_ALL };
+  if (rules.length === 0) return { ...PASS_ALL, evaluate };
 
   const session = { collector_id: collector.id, session_id };
   const pseudonyms = createSessionPseudonyms(host, keyring, session);
@@ -47,6 +51,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
     needs_whole,
+    evaluate,
     openText: (pointer) =>
       createTextStream(tolerant, {
         pointer,
@@ -71,7 +76,7 @@ const ignoreFailures = (rule: StreamRule): StreamRule => ({
 
 const NOTHING = { text: "", blocked: false };
 const HOLD_ALL: TextStream = { push: () => NOTHING, end: () => NOTHING };
-const PASS_ALL: ResponseGuard = {
+const PASS_ALL: Omit<ResponseGuard, "evaluate"> = {
   needs_whole: false,
   openText: () => ({ push: (text) => ({ text, blocked: false }), end: () => NOTHING }),
 };

@@ -70,6 +70,30 @@ test("a match that the upstream splits over chunks is masked, and the evaluation
   });
 });
 
+test("a policy change during a stream applies to later responses, not to this one or its record", async () => {
+  const rest = Promise.withResolvers<void>();
+  const call = (function_: object) => chunk({ tool_calls: [{ index: 0, function: function_ }] });
+  await using it = await makeStreaming([
+    chunk({ content: `Write to ${MAIL}. ` }),
+    rest.promise,
+    call({ name: "send", arguments: JSON.stringify({ to: MAIL }) }),
+    ...END,
+  ]);
+  const kit = await kitOf();
+
+  const reply = await it.post(CHAT, ASK);
+  await kit.put(`/v1/policies/${it.policy.id}`, { output_rules: [] });
+  rest.resolve();
+  const text = await reply.text();
+  const later = await (await it.post(CHAT, ASK)).text();
+
+  expect(text).not.toContain("jane");
+  expect(text).toEndWith(END.join(""));
+  expect(later).toContain(MAIL);
+  const [, output] = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+  expect(output).toMatchObject({ status: "transform", policy_version: 1 });
+});
+
 test("a blocked stream ends like a filtered response, and the upstream call is canceled", async () => {
   const never = new Promise<void>(() => {});
   const stream = [chunk({ content: "It is " }), chunk({ content: "forbidden." })];

@@ -34,7 +34,11 @@ export interface StreamGuard {
   /** The client's request; its signal is created when it is read. */
   request: Request;
   dialect: Dialect;
-  evaluate: (text: string, options: { recorded: boolean }) => Promise<EvaluatedText>;
+  /** `evaluate` is `deps.evaluate` unless given. */
+  evaluate: (
+    text: string,
+    options: { recorded: boolean; evaluate?: Deps["evaluate"] },
+  ) => Promise<EvaluatedText>;
   /** Records that the stream cannot be evaluated. Throws unless it may pass. */
   fail: (thrown: unknown) => Promise<void>;
 }
@@ -66,8 +70,8 @@ export async function guardStream(
     context,
     request,
     dialect: createDialect(),
-    async evaluate(text, { recorded }) {
-      const evaluation = await deps.evaluate({
+    async evaluate(text, { recorded, evaluate = deps.evaluate }) {
+      const evaluation = await evaluate({
         ...context,
         payload: parseObject(text),
         text,

@@ -10,7 +10,7 @@ import { createTextSlot, type TextSlot } from "./text-slot.ts";
 import { unreadable } from "./unreadable.ts";
 
 /** Evaluations that the stream needs. */
-export interface MaskHost extends ResponseGuard {
+export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
   /** Evaluates the JSON text of an event or a tool call, without recording it. */
   evaluatePart: (text: string) => Promise<EvaluatedText>;
   /** Evaluates and records the response. */

@@ -29,12 +29,13 @@ export interface GuardedBody extends StreamedBody {
 
 export function createMaskedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
   const { deps, context, dialect, evaluate } = guard;
+  const { evaluate: evaluateByPolicy, ...texts } = deps.openResponseGuard(context);
   const mask = createStreamMask(
     dialect,
     {
-      ...deps.openResponseGuard(context),
-      evaluatePart: (text) => evaluate(text, { recorded: false }),
-      evaluateResponse: (text) => evaluate(text, { recorded: true }),
+      ...texts,
+      evaluatePart: (text) => evaluate(text, { recorded: false, evaluate: evaluateByPolicy }),
+      evaluateResponse: (text) => evaluate(text, { recorded: true, evaluate: evaluateByPolicy }),
     },
     createHeldCap(),
   );
