@@ -131,7 +131,8 @@ async function runRules(
   for (const rule of rules) {
     if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
-    const [matches, unmaskable] = splitByMaskable(await inspectRule(rule, input, run));
+    const found = inspectRule(rule, input, run);
+    const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
     if (addFinding(rule, matches) === "transform") run.masked.push(matches);
     addFinding({ ...rule, observe: true }, unmaskable);
   }

@@ -1,6 +1,6 @@
 /** Detector that inspects attachments with other detectors and reports unreadable ones. */
 import { z } from "zod";
-import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
+import { defineDetector, type InspectionContext, type Inspector, type Match } from "../detector.ts";
 import { dataLossPrevention } from "./data-loss-prevention.ts";
 import { injectionProtection } from "./injection-protection.ts";
 import { secrets } from "./secrets.ts";
@@ -43,7 +43,7 @@ export const docAnalyzer = defineDetector({
       inspect: part.prepare({}),
       type,
     }));
-    return async (texts, context) => {
+    const inspectTexts: Inspector = async (texts, context) => {
       let matches = settings.unreadable === "report" ? findUnreadable(context) : [];
       for (const { inspect, type } of parts) {
         const found = await inspect(texts, context);
@@ -51,6 +51,9 @@ export const docAnalyzer = defineDetector({
       }
       return matches;
     };
+    // Most payloads have no attachment.
+    return (texts, context) =>
+      context.attachments.length === 0 && texts.length === 0 ? [] : inspectTexts(texts, context);
   },
 });
 

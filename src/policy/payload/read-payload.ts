@@ -16,8 +16,7 @@ import { readCall } from "./tools.ts";
 import { readMembers, type ValueLocation } from "./value-readers.ts";
 
 export function readPayload(payload: JsonObject, about: PayloadContext): Payload {
-  const { attachments, ...rest } = payload;
-  const body = about.is_foreign_body ? payload : rest;
+  const body = about.is_foreign_body ? payload : dropAttachments(payload);
   const out: Payload = {
     segments: [],
     values: [],
@@ -27,7 +26,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     definitions: [],
     model:
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
-    attachments: about.is_foreign_body ? [] : readAttachments(attachments),
+    attachments: about.is_foreign_body ? [] : readAttachments(payload.attachments),
     documents: [],
     uninspected: [],
     tool: readTool(body, about),
@@ -45,6 +44,8 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
   else readShellCall(out, body);
   return out;
 }
+
+const dropAttachments = ({ attachments: _, ...body }: JsonObject): JsonObject => body;
 
 /** Ignores the roles `user` and `system` in a response, so that it cannot evade output rules with them. */
 function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void {

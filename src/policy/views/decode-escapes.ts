@@ -5,6 +5,7 @@ import { createSourceMapBuilder, type SourceMapBuilder } from "./source-map.ts";
 /** Returns undefined if the text has no escape. */
 export function decodeEscapes(text: string): Decoding | undefined {
   if (!text.includes("%") && !text.includes("&") && !text.includes("\\")) return undefined;
+  if (!MAY_ESCAPE.test(text)) return undefined;
   const out = createSourceMapBuilder();
   let encoding: HiddenEncoding | undefined;
   let done = 0;
@@ -78,6 +79,8 @@ function decodeCharacter(escaped: string): string | undefined {
   return point <= 0x10ffff ? String.fromCodePoint(point) : undefined;
 }
 
+/** Matches the beginning of every escape. Most signs in prose, as in `12% less`, begin none. */
+const MAY_ESCAPE = /%[\da-fu]|&[#a-z]|\\[ux]/i;
 const ESCAPE =
   /(?:%[\da-f]{2})+|%u[\da-f]{4}|&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,7});?|\\(?:u[\da-f]{4}|u\{[\da-f]{1,6}\}|x[\da-f]{2})/gi;
 const NAMED_CHARACTERS = new Map(
