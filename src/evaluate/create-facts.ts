@@ -50,7 +50,7 @@ function findAttribute(attributes: Readonly<Record<string, unknown>>, name: stri
 
 function findMember(value: unknown, path: string): unknown {
   let current = value;
-  for (const name of path.split(".")) {
+  for (const name of STEPS.get(path) ?? path.split(".")) {
     if (typeof current !== "object" || current === null || !Object.hasOwn(current, name)) {
       return undefined;
     }
@@ -58,6 +58,9 @@ function findMember(value: unknown, path: string): unknown {
   }
   return current;
 }
+
+/** Steps of the fields that every event stores. */
+const STEPS = new Map(CONDITION_FIELDS.map((field) => [field as string, field.split(".")]));
 
 /** Returns the application that sent the request; several may share one collector. */
 export function readApplication(facts: FactLookup): string | null {

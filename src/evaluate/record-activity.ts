@@ -42,11 +42,13 @@ async function record(
   extracted: ExtractedEvaluation,
   result: Result,
 ): Promise<void> {
-  const { recorded, collector, payload } = extracted;
+  const { recorded, collector, payload, format } = extracted;
   if (!recorded) return;
   const content = selectContent(collector.content_storage, payload, result);
+  // Like requests of the data plane: allowed traffic is in Activity, and a log line for each would cost more.
+  const logged = format !== "internal" || result.status !== "allow";
   try {
-    await host.record({ event: toEvent(extracted, result), content });
+    await host.record({ event: toEvent(extracted, result), content }, { logged });
   } catch (thrown) {
     // A fail-open collector gets its verdict; the event stays queued in memory and was counted.
     const isTolerated = AppError.from(thrown).code === "activity_failed";

@@ -203,3 +203,22 @@ test("metrics count verdicts by direction", async () => {
   expect(await read('direction="input",status="allow"')).toBe(allowed + 1);
   expect(await read('direction="output",status="block"')).toBe(blocked + 1);
 });
+
+test("allowed traffic is not logged; what the guard changes or blocks is", async () => {
+  const kit = await kitOf();
+  const input_rules = await personalData(kit, "block");
+  await using it = await makeGuardedConsumer(kit, { input_rules });
+  const linesOf = (reply: Response) =>
+    kit.lines
+      .map((line): { event: string; trace_id?: string; status?: unknown } => JSON.parse(line))
+      .filter(({ trace_id }) => trace_id === reply.headers.get("x-ag-trace-id"));
+
+  const allowed = await it.post(CHAT, chat("Good morning"));
+  const blocked = await it.post(CHAT, chat(`Card ${CARD}`));
+
+  expect([allowed.status, blocked.status]).toEqual([200, 403]);
+  expect(linesOf(allowed)).toEqual([]);
+  expect(linesOf(blocked)).toContainEqual(
+    expect.objectContaining({ event: "evaluation", status: "block" }),
+  );
+});

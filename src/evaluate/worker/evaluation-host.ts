@@ -61,7 +61,7 @@ export interface EvaluationHost
   ) => Promise<ApprovalRow[]>;
   /** Returns the id of the pending approval; null when the database is unavailable. */
   requestApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
-  record: (recorded: RecordedEvaluation) => Promise<void>;
+  record: (recorded: RecordedEvaluation, options: { logged: boolean }) => Promise<void>;
   /** Undefined in a worker. */
   evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
 }
@@ -115,9 +115,9 @@ export function createHostServices(
       tolerateOutage(deps, approvalTable.all(deps.db, { ...approval, status: "approved" }), []),
     requestApproval: (row, content) =>
       tolerateOutage(deps, openApproval(deps.db, row, content), null),
-    record(recorded) {
+    record(recorded, { logged }) {
       const { id: request_id, trace_id, status, latency_ms } = recorded.event;
-      deps.log("evaluation", { trace_id, request_id, status, latency_ms });
+      if (logged) deps.log("evaluation", { trace_id, request_id, status, latency_ms });
       return deps.recordEvaluation(recorded);
     },
   };
