@@ -4,6 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Capability } from "../../contract/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
+import { declaresOtherCharset } from "../../lib/multipart/content-type.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { isObject } from "../../policy/payload/payload.ts";
@@ -91,20 +92,23 @@ interface ReplyContent {
 function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyContent | string {
   if (body.kind === "stream") return "The response exceeds GUARD_BODY_MIB.";
   if (headers.get("content-encoding") !== undefined) return "The response is compressed.";
+  const type = headers.get("content-type") ?? "";
+  if (declaresOtherCharset(type)) return "The response is not in UTF-8.";
   const { bytes } = body;
   const parsed = parseStrict(bytes);
   if (parsed.ok && isObject(parsed.value)) {
     return { payload: parsed.value, text: parsed.text, isText: false };
   }
-  if (!parsed.ok && JSON_TYPE.test(headers.get("content-type") ?? "")) {
-    return `The response is ${parsed.reason}.`;
-  }
+  if (!parsed.ok && JSON_TYPE.test(type)) return `The response is ${parsed.reason}.`;
   if (!isUtf8(bytes)) return "The response is not valid UTF-8.";
   const payload = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() };
+  // Clients that requested a stream do not check its type, and a match may be split over events.
+  if (EVENT_DATA.test(payload.text)) return "The stream does not have the type text/event-stream.";
   return { payload, text: JSON.stringify(payload), isText: true };
 }
 
 const JSON_TYPE = /json/i;
+const EVENT_DATA = /^\ufeff*data:\s*\{/m;
 
 /** Returns the text of a rewritten payload of `readContent`. */
 const readText = (json: string): string => (JSON.parse(json) as { text: string }).text;

@@ -36,9 +36,21 @@ const readConverseOutput = readObject(memberReaders({ message: readMessage }));
 const readOutput: ValueReader = (out, value, location) =>
   (Array.isArray(value) ? readItems : readConverseOutput)(out, value, location);
 
+const isToken = (value: unknown): boolean =>
+  Array.isArray(value) ? typeof value[0] === "number" : typeof value === "number";
+
+/** Token ids of an embedding are listed as uninspected: their text depends on the model. */
+const readInputOrTokens: ValueReader = (out, value, location) => {
+  if (Array.isArray(value) && value.some(isToken)) {
+    const detail = "Token ids are not decoded.";
+    out.uninspected.push({ pointer: location.pointer, reason: "binary", detail });
+  }
+  readInput(out, value, location);
+};
+
 export const BODY_READERS = memberReaders({
   // Minimal payloads and the OpenAI Responses API.
-  input: readInput,
+  input: readInputOrTokens,
   instructions: readSystem,
   prompt: readObject(memberReaders({ variables: readEvery })),
   output: readOutput, // Bedrock Converse too

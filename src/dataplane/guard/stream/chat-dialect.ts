@@ -11,6 +11,7 @@ import {
   takeText,
   withoutText,
 } from "./dialect.ts";
+import { unreadable } from "./unreadable.ts";
 
 export function createChatDialect(): Dialect {
   const response: JsonObject = { object: "chat.completion", choices: [] };
@@ -20,13 +21,16 @@ export function createChatDialect(): Dialect {
     read(event) {
       const parts = createParts();
       const { choices, usage, ...rest } = event;
-      if (isObject(rest.error)) return { ...parts, stage: "error" };
+      if (isObject(rest.error)) {
+        response.error = rest.error;
+        return { ...parts, stage: "error" };
+      }
       frame = pickFrame(rest);
       Object.assign(response, frame);
       if (isObject(usage)) response.usage = usage;
-      const list = Array.isArray(choices) ? choices.filter(isObject) : [];
+      const list: unknown[] = Array.isArray(choices) ? choices : [];
       for (const [position, choice] of list.entries()) {
-        readChoice(parts, choice, response, position);
+        if (isObject(choice)) readChoice(parts, choice, response, position);
       }
       parts.is_delta = list.length > 0 && !isObject(usage) && list.every(isBlank);
       if (list.length === 0 && isObject(usage)) parts.stage = "end";
@@ -110,6 +114,7 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
     else if (isContinued(name, value)) {
       takeText(parts, delta, name, { pointer: inside.from, slot: inside.to });
     } else if (name === "content" && Array.isArray(value)) {
+      if ("content_parts" in delta) throw unreadable("an event has two lists of content");
       // Mistral sends both lists and strings as content.
       delta.content_parts = value;
       delete delta.content;

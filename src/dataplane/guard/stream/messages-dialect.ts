@@ -82,8 +82,9 @@ const READERS = new Map<string, EventReader>([
   ],
   [
     "error",
-    (parts) => {
+    (parts, event, message) => {
       parts.stage = "error";
+      message.error = event.error;
     },
   ],
 ]);

@@ -7,6 +7,7 @@ import {
   type EventParts,
   elementAt,
   isContinued,
+  type Repetition,
   readIndex,
   type SentState,
   takeText,
@@ -29,10 +30,7 @@ export function createResponsesDialect(): Dialect {
     },
     response: () => response,
     wrapper: {},
-    // Every text arrives in deltas.
-    buildDelta() {
-      throw unreadable("a text has no delta");
-    },
+    buildDelta: (slot, delta) => buildDelta(response, slot, delta),
     buildEnding: (sent) => ({ events: buildEnding(response, sent) }),
   };
 }
@@ -60,12 +58,33 @@ const readLast: EventReader = (parts, event, response) => {
   Object.assign(response, event.response, { output: isComplete ? complete : output });
 };
 
+/** Takes the texts that deltas may continue out of a new item or part. They are usually empty. */
+function takeTexts(parts: EventParts, holder: JsonObject, { pointer, slot }: Repetition): void {
+  for (const member of ["text", "refusal", ...ARGUMENTS]) {
+    takeText(parts, holder, member, {
+      pointer: `${pointer}/${member}`,
+      slot: `${slot}/${member}`,
+      is_argument: ARGUMENTS.has(member),
+    });
+  }
+  for (const list of ["content", "summary"]) {
+    const inner = holder[list];
+    for (const [at, part] of Array.isArray(inner) ? inner.entries() : []) {
+      const step = `${list}/${at}`;
+      const location = { pointer: `${pointer}/${step}`, slot: `${slot}/${step}` };
+      if (isObject(part)) takeTexts(parts, part, location);
+    }
+  }
+}
+
 const addPart =
   (list: "content" | "summary", index: "content_index" | "summary_index"): EventReader =>
   (parts, event, response) => {
     const at = readIndex(event[index], 0);
-    parts.opens = `/output/${itemIndex(event)}/${list}/${at}`;
+    const slot = `/output/${itemIndex(event)}/${list}/${at}`;
+    parts.opens = slot;
     if (isObject(event.part)) {
+      takeTexts(parts, event.part, { pointer: "/part", slot });
       Object.assign(elementAt(itemOf(response, event), list, at), event.part);
     }
   };
@@ -89,9 +108,11 @@ const READERS = new Map<string, EventReader>([
   [
     "response.output_item.added",
     (parts, { item, ...event }, response) => {
-      parts.opens = `/output/${itemIndex(event)}`;
+      const slot = `/output/${itemIndex(event)}`;
+      parts.opens = slot;
       if (!isObject(item)) return;
       parts.is_call = typeof item.type === "string" && CALLS.has(item.type);
+      takeTexts(parts, item, { pointer: "/item", slot });
       Object.assign(itemOf(response, event), item);
     },
   ],
@@ -115,8 +136,9 @@ const READERS = new Map<string, EventReader>([
   ["response.failed", readLast],
   [
     "error",
-    (parts) => {
+    (parts, { type: _, ...error }, response) => {
       parts.stage = "error";
+      response.error = error;
     },
   ],
 ]);
@@ -171,6 +193,22 @@ function readDone(parts: EventParts, event: JsonObject, name: string): void {
       parts.repeats.push({ pointer: `/${escapePointerStep(member)}`, slot });
     }
   }
+}
+
+/** Builds a delta for text that only the start of its item or part contains. */
+function buildDelta(response: JsonObject, slot: string, delta: string): JsonObject {
+  const [, , item = "", list, at, member] = slot.split("/");
+  const output_index = Number(item);
+  const { id: item_id, type } = elementAt(response, "output", output_index);
+  const where = { item_id, output_index, delta, sequence_number: 0 };
+  const index = Number(at);
+  if (list === "summary") {
+    return { type: "response.reasoning_summary_text.delta", ...where, summary_index: index };
+  }
+  if (list !== "content") throw unreadable("a text has no delta");
+  const text = type === "reasoning" ? "reasoning_text" : "output_text";
+  const name = member === "refusal" ? "refusal" : text;
+  return { type: `response.${name}.delta`, ...where, content_index: index };
 }
 
 const NO_USAGE = {

@@ -18,6 +18,8 @@ export interface EventSplitter {
   restSize: () => number;
 }
 
+const BYTE_ORDER_MARK = 0xfeff;
+
 export function createEventSplitter(): EventSplitter {
   const decoder = new TextDecoder();
   let lines: string[] = [];
@@ -44,7 +46,8 @@ export function createEventSplitter(): EventSplitter {
         lines = [];
         text = "";
       } else {
-        lines.push(line);
+        // A second byte order mark is removed by the client.
+        lines.push(line.charCodeAt(0) === BYTE_ORDER_MARK ? line.replace(/^\ufeff+/, "") : line);
       }
     }
     partial += arrived.slice(from);

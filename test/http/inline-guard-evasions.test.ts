@@ -1,0 +1,128 @@
+/** Responses and requests in forms that could hide text from the guard. */
+import { expect, test } from "bun:test";
+import { makeDetector } from "../kit/guard.ts";
+import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kitOf = sharedKit({ settings: { ACTIVITY_COMMIT: "before" } });
+const CHAT = "/v1/chat/completions";
+const EVENTS = { "content-type": "text/event-stream" };
+const ASK = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "Hello" }] };
+const START = "Card 4111 1111";
+const REST = " 1111 1111 is mine";
+
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const chunk = (delta: object) => event({ choices: [{ index: 0, delta, finish_reason: null }] });
+const SPLIT = [chunk({ content: START }), chunk({ content: REST }), "data: [DONE]\n\n"];
+
+/** A consumer whose responses are checked for cards, and for a word that blocks. */
+async function makeConsumer(script: GuardedOptions["script"]) {
+  const kit = await kitOf();
+  const cards = await makeDetector(kit, "data_loss_prevention");
+  const words = await makeDetector(kit, "prompt_moderation", { keywords: ["forbidden"] });
+  const rules = [
+    { detector_id: cards.id, action: "transform" },
+    { detector_id: words.id, action: "block" },
+  ];
+  const policy = { input_rules: rules, output_rules: rules };
+  return await makeGuardedConsumer(kit, policy, script && { script });
+}
+
+test.each(["text/plain", "application/octet-stream"])(
+  "events with the type %s are not sent unread",
+  async (type) => {
+    await using it = await makeConsumer({ headers: { "content-type": type }, chunks: SPLIT });
+
+    const reply = await it.post(CHAT, ASK);
+
+    expect(reply.status).toBe(503);
+    expect(await reply.text()).toContain("guard_unavailable");
+  },
+);
+
+test("text in another charset is not sent unread", async () => {
+  const body = Buffer.from(START + REST, "utf16le");
+  const headers = { "content-type": "text/plain; charset=utf-16le" };
+  await using it = await makeConsumer({ headers, body });
+
+  const reply = await it.post(CHAT, ASK);
+
+  expect(reply.status).toBe(503);
+});
+
+const mixed = (content: string) => event({ choices: [null, { index: 0, delta: { content } }] });
+
+test.each([
+  ["after a choice that is not an object", [mixed(START), mixed(REST), "data: [DONE]\n\n"]],
+  ["after two byte order marks", [`\ufeff\ufeff${SPLIT[0]}`, ...SPLIT.slice(1)]],
+])("text of a chat stream %s is masked", async (_, chunks) => {
+  await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  expect(text).toContain("MASKED_CC");
+  expect(text).not.toContain("1111");
+});
+
+test("a chunk with two lists of content ends the stream", async () => {
+  const content = [{ type: "text", text: "Hello" }];
+  const chunks = [chunk({ content, content_parts: START + REST })];
+  await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  expect(text).toContain("guard_unavailable");
+  expect(text).not.toContain("1111");
+});
+
+test.each([
+  ["response.output_item.added", { item: { type: "message", content: [{ text: START }] } }],
+  ["response.content_part.added", { content_index: 0, part: { type: "output_text", text: START } }],
+])("text in %s and in the deltas after it is masked as one", async (type, members) => {
+  const at = { output_index: 0, content_index: 0 };
+  const last = event({ type: "response.completed", response: { id: "r1" } });
+  for (const rest of [REST, ""]) {
+    const first = JSON.stringify({ type, output_index: 0, ...members });
+    const chunks = [
+      `data: ${rest === "" ? first.replace(START, START + REST) : first}\n\n`,
+      event({ type: "response.output_text.delta", ...at, delta: rest }),
+      event({ type: "response.output_item.done", output_index: 0, item: {} }),
+      last,
+    ];
+    await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+    const text = await (await it.post("/v1/responses", ASK)).text();
+
+    expect(text).toContain("MASKED_CC");
+    expect(text).toContain("is mine");
+    expect(text).not.toContain("1111");
+  }
+});
+
+test("a stream that an error event blocks is recorded as blocked", async () => {
+  const chunks = [chunk({ content: "Hello " }), event({ error: { message: "It is forbidden." } })];
+  await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+  const reply = await it.post(CHAT, ASK);
+
+  expect(await reply.text()).not.toContain("forbidden");
+  expect(await it.evaluations(reply.headers.get("x-ag-trace-id"))).toMatchObject([
+    { direction: "input", status: "allow" },
+    { direction: "output", status: "block" },
+  ]);
+});
+
+test("token ids of an embedding are recorded as uninspected", async () => {
+  await using it = await makeConsumer({ body: { data: [] } });
+
+  for (const input of [[4111, 1111], [[4111, 1111]]]) {
+    const reply = await it.post("/v1/embeddings", { model: "gpt-4o", input });
+
+    expect(reply.status).toBe(200);
+    const [evaluation] = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+    const stored = await (await kitOf()).get(`/v1/activity/${evaluation?.id}`);
+    expect(await stored.json()).toMatchObject({
+      detectors: { uninspected: [{ pointer: "/input", reason: "binary" }] },
+    });
+  }
+});
