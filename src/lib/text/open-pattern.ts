@@ -1,10 +1,22 @@
 /** Derives patterns that detect whether more text could complete or change a match. */
 
+export type OpenTest = (text: string, at: number) => boolean;
+
 /**
- * Returns a sticky pattern that matches where the rest of the text is the beginning of a match of `pattern`, or where
- * the end of the text decides a look-ahead or a repetition. It may match more than that, never less.
+ * Creates a function that returns whether the text from `at` to its end is the beginning of a match of `pattern`, or
+ * decides a look-ahead or a repetition. It may return true for more than that, never for less.
  */
-export function toOpenPattern({ source, flags }: RegExp): RegExp {
+export function createOpenTest(pattern: RegExp): OpenTest {
+  // Lazy: only streams need it.
+  let open: RegExp | undefined;
+  return (text, at) => {
+    open ??= toOpenPattern(pattern);
+    open.lastIndex = at;
+    return open.test(text);
+  };
+}
+
+function toOpenPattern({ source, flags }: RegExp): RegExp {
   const reader = { source, at: 0 };
   const body = convertAlternatives(reader);
   return new RegExp(`(?:${body})$`, `${flags.replace(/[gmy]/g, "")}y`);

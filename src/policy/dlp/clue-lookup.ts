@@ -1,5 +1,5 @@
 /** Looks up the clue words near a value, which indicate its kind. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { EntityName } from "./entities.ts";
 import type { Clue } from "./scan-words.ts";
 
@@ -49,12 +49,12 @@ const LINK_TO_CLUE_AFTER = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^
 
 /** Returns whether a clue word could still follow a value that ends at `end`. */
 export function mayGetClueAfter(text: string, end: number): boolean {
-  if (text.length - end > MAX_DISTANCE_AFTER + MAX_CLUE_WORD) return false;
-  OPEN_LINK.lastIndex = end;
-  return OPEN_LINK.test(text);
+  return text.length - end <= MAX_DISTANCE_AFTER + MAX_CLUE_WORD && isLinkOpen(text, end);
 }
 
-const OPEN_LINK = toOpenPattern(/["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*/);
+const isLinkOpen = createOpenTest(
+  /["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*/,
+);
 /** Longer than any clue word. */
 const MAX_CLUE_WORD = 32;
 

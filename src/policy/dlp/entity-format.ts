@@ -1,5 +1,5 @@
 /** Formats of entities: how a value is written, and the confidence of a match. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest, type OpenTest } from "../../lib/text/open-pattern.ts";
 import type { EntityName } from "./entities.ts";
 
 export interface EntityFormat {
@@ -11,7 +11,7 @@ export interface EntityFormat {
   /** Returns the end of the value that starts at `at`, or -1. Reads a bounded number of characters. */
   findEnd: (text: string, at: number) => number;
   /** Returns whether text after the end could make a value of what starts at `at`, or change its end. */
-  isOpen: (text: string, at: number) => boolean;
+  isOpen: OpenTest;
   /** Confidence without a clue word nearby. 0 if the format is too ambiguous. */
   confidence: number;
   /** Confidence with a clue word nearby (clue-words.ts). */
@@ -32,8 +32,6 @@ export function matchPattern(
   isValid: (matched: string) => boolean = () => true,
 ): Pick<EntityFormat, "findEnd" | "isOpen"> {
   const sticky = new RegExp(`(?:${pattern.source})${BOUNDARY}`, `${pattern.flags}y`);
-  // Lazy: only streams need it.
-  let open: RegExp | undefined;
   return {
     findEnd(text, at) {
       sticky.lastIndex = at;
@@ -41,11 +39,7 @@ export function matchPattern(
       const end = sticky.lastIndex;
       return isValid(text.slice(at, end)) ? end : -1;
     },
-    isOpen(text, at) {
-      open ??= toOpenPattern(sticky);
-      open.lastIndex = at;
-      return open.test(text);
-    },
+    isOpen: createOpenTest(sticky),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Formats of cards, bank accounts, securities and wallets. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import {
   COUNTRIES,
   isRepeatedDigit,
@@ -10,6 +10,8 @@ import {
 } from "./checksums.ts";
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
 import { isWalletAddress } from "./is-wallet-address.ts";
+
+const isIbanOpen = createOpenTest(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?![A-Za-z0-9])/);
 
 export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
   {
@@ -166,13 +168,6 @@ function findIbanEnd(text: string, at: number): number {
   }
   if (/[A-Za-z0-9]/.test(text.charAt(end))) return -1;
   return remainder(characters.slice(4) + characters.slice(0, 4), 97) === 1 ? end : -1;
-}
-
-const OPEN_IBAN = toOpenPattern(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?![A-Za-z0-9])/);
-
-function isIbanOpen(text: string, at: number): boolean {
-  OPEN_IBAN.lastIndex = at;
-  return OPEN_IBAN.test(text);
 }
 
 function isRouting(digits: string): boolean {

@@ -1,5 +1,5 @@
 /** Finds phone numbers by numbering plan, by formatting, or by a clue word nearby. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { EntityHit } from "./entities.ts";
 import { isInternationalNumber } from "./is-international-number.ts";
 
@@ -26,19 +26,15 @@ export function findPhonesAt(
   return SPANISH.test(digits) ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
 }
 
-/** Returns the start of the phone number at `at`, if more text could complete or change it, and the ends to check. */
+/** Returns where a phone number at `at` starts and may end, and whether more text could complete or change it. */
 export function findOpenPhone(
   text: string,
   at: number,
 ): { start: number; ends: number[]; isOpen: boolean } {
   const start = findStart(text, at);
-  const ends = [INTERNATIONAL, AMERICAN, NATIONAL]
-    .map((pattern) => matchEnd(pattern, text, start))
-    .filter((end) => end >= 0);
+  const ends = PATTERNS.map((pattern) => matchEnd(pattern, text, start)).filter((end) => end >= 0);
   const isOpen =
-    [OPEN_INTERNATIONAL, OPEN_AMERICAN, OPEN_NATIONAL].some(
-      (open) => matchEnd(open, text, start) >= 0,
-    ) || ends.some((end) => matchEnd(OPEN_AFTER, text, end) >= 0);
+    OPEN_TESTS.some((test) => test(text, start)) || ends.some((end) => isOpenAfter(text, end));
   return { start, ends, isOpen };
 }
 
@@ -140,13 +136,10 @@ const isAmongNumbers = (text: string, start: number, end: number) =>
 const SPANISH = /^(?:\+34|0034)?[6-9]\d{8}$/;
 const EXTENSION = / ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])/y;
 
-const [OPEN_INTERNATIONAL, OPEN_AMERICAN, OPEN_NATIONAL] = [
-  toOpenPattern(INTERNATIONAL),
-  toOpenPattern(AMERICAN),
-  toOpenPattern(NATIONAL),
-] as const;
+const PATTERNS = [INTERNATIONAL, AMERICAN, NATIONAL];
+const OPEN_TESTS = PATTERNS.map(createOpenTest);
 /** An extension, or what `continues` and `isAmongNumbers` look for. */
-const OPEN_AFTER = toOpenPattern(/ ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])|[ ./-]\d/);
+const isOpenAfter = createOpenTest(/ ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])|[ ./-]\d/);
 
 const keepDigits = (text: string) => text.replace(/\D/g, "");
 

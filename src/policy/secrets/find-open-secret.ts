@@ -1,13 +1,14 @@
 /** Finds a secret of several words, such as a private key, that more text may complete. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import { SECRET_FORMATS } from "./find-secrets.ts";
 
 /** The other formats contain no white space in the secret itself: it is part of the last word, which is always open. */
 const OPEN_FORMATS = SECRET_FORMATS.filter(
   ({ pattern }) => /[ ]|\\s|\\n/.test(pattern.source) && !/\((?!\?)/.test(pattern.source),
-).flatMap(({ keywords, pattern }) => keywords.map((keyword) => ({ keyword, pattern })));
-
-let openPatterns: RegExp[] | undefined;
+).flatMap(({ keywords, pattern }) => {
+  const isOpen = createOpenTest(pattern);
+  return keywords.map((keyword) => ({ keyword, isOpen }));
+});
 
 /** Longest name of a value that identifies it as a secret, with what separates them. */
 export const NAME_CHARACTERS = 160;
@@ -16,14 +17,10 @@ export const NAME_CHARACTERS = 160;
 export function findOpenSecret(text: string, from: number): number {
   const lower = text.slice(from).toLowerCase();
   let first = text.length;
-  for (const [index, { keyword }] of OPEN_FORMATS.entries()) {
+  for (const { keyword, isOpen } of OPEN_FORMATS) {
     for (let at = lower.indexOf(keyword); at >= 0; at = lower.indexOf(keyword, at + 1)) {
-      // Lazy: only streams need them.
-      openPatterns ??= OPEN_FORMATS.map(({ pattern }) => toOpenPattern(pattern));
-      const open = openPatterns[index];
-      if (!open || from + at >= first) break;
-      open.lastIndex = from + at;
-      if (open.test(text)) first = from + at;
+      if (from + at >= first) break;
+      if (isOpen(text, from + at)) first = from + at;
     }
   }
   return first;

@@ -1,5 +1,5 @@
 /** Finds the URLs in text and how they are displayed: as an image, a link or plain text. */
-import { toOpenPattern } from "../../lib/text/open-pattern.ts";
+import { createOpenTest } from "../../lib/text/open-pattern.ts";
 
 export interface FoundUrl {
   /** As written, except that a defanged scheme or dot (`hxxps`, `[.]`) is restored. */
@@ -72,14 +72,13 @@ export const FRAME_CHARACTERS = 640;
 /** Returns the start of a URL whose anchor text may still follow, or the length of the text. */
 export function findOpenAnchor(text: string, urls: readonly FoundUrl[]): number {
   for (const { start, end } of urls) {
-    OPEN_ANCHOR.lastIndex = end;
-    if (!OPEN_ANCHOR.test(text)) continue;
+    if (!isAnchorOpen(text, end)) continue;
     if (/<a\b[^<>]{0,600}$/i.test(text.slice(Math.max(0, start - 610), start))) return start;
   }
   return text.length;
 }
 
-const OPEN_ANCHOR = toOpenPattern(/["']?[^<>]{0,200}>[^<>]{0,300}<\/a/i);
+const isAnchorOpen = createOpenTest(/["']?[^<>]{0,200}>[^<>]{0,300}<\/a/i);
 
 function findBareUrls(text: string): FoundUrl[] {
   return Array.from(text.matchAll(BARE), ({ 0: match, index }) => {
