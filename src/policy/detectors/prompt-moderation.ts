@@ -1,7 +1,7 @@
 /** Detector of unwanted keywords and patterns. */
 import { z } from "zod";
-import { compilePattern } from "../../lib/linear-regex/compile-pattern.ts";
-import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
+import { compilePattern, type Pattern } from "../../lib/linear-regex/compile-pattern.ts";
+import { createKeywordFinder, type FindKeywords } from "../../lib/text/keyword-finder.ts";
 import { defineDetector, inspectEach } from "../detector.ts";
 import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
@@ -69,12 +69,15 @@ export const promptModeration = defineDetector({
   settings: Settings,
   prepare: (settings) => {
     const keywords = settings.keywords.map((keyword) => foldText(keyword).text);
-    const wordFinders = [createExactFinder(keywords)];
+    const indexes = indexKeywords(keywords);
+    const findKeywords = createKeywordFinder([...indexes.keys()]);
+    const wordFinders = [createExactFinder(findKeywords, indexes)];
     if (settings.similarity_threshold < 1)
       wordFinders.push(createSimilarFinder(keywords, settings.similarity_threshold));
-    const patternFinders = settings.regex.map((source, index) =>
-      createPatternFinder(source, index, settings.ignore_case),
+    const patterns = settings.regex.map((source) =>
+      compilePattern(source, { ignore_case: settings.ignore_case }),
     );
+    const patternFinders = patterns.map(createPatternFinder);
 
     const toMatches = (segment: Segment, hit: Hit): LocatedMatch[] =>
       splitByLine(segment.text, hit).map(({ start, end }) => ({
@@ -104,14 +107,10 @@ export const promptModeration = defineDetector({
       }
       return resolveOverlaps(found);
     };
-    const findBeginning = createKeywordFinder([...new Set(keywords)].filter((word) => word !== ""));
-    const patterns = settings.regex.map((source) =>
-      compilePattern(source, { ignore_case: settings.ignore_case }),
-    );
     const similarReach = settings.similarity_threshold < 1 ? MAX_SIMILAR_CHARACTERS : 0;
     const findOpen = (view: View, from: number) => {
       const ends = [view, settings.leetspeak ? foldLeetspeak(view) : view].map(
-        ({ text }) => text.length - findBeginning(text, () => {}),
+        ({ text }) => text.length - findKeywords(text, () => {}),
       );
       const open = patterns.map((pattern) => pattern.findOpenStart(view.exact, from));
       return Math.max(from, Math.min(view.text.length - similarReach, ...ends, ...open));
@@ -123,16 +122,25 @@ export const promptModeration = defineDetector({
   },
 });
 
-function createExactFinder(keywords: readonly string[]): HitFinder {
-  const distinct = [...new Set(keywords)].filter((keyword) => keyword !== "");
-  const indexOf = distinct.map((keyword) => keywords.indexOf(keyword));
-  const find = createKeywordFinder(distinct);
+/** Returns the first index of each keyword that is not empty. */
+function indexKeywords(keywords: readonly string[]): ReadonlyMap<string, number> {
+  const indexes = new Map<string, number>();
+  for (const [index, keyword] of keywords.entries()) {
+    if (keyword !== "" && !indexes.has(keyword)) indexes.set(keyword, index);
+  }
+  return indexes;
+}
+
+function createExactFinder(find: FindKeywords, indexes: ReadonlyMap<string, number>): HitFinder {
+  const keywords = [...indexes];
   return ({ text }) => {
     const hits: Hit[] = [];
     find(text, (number, end) => {
-      const start = end - (distinct[number]?.length ?? 0);
-      if (!isWholeWord(text, start, end)) return;
-      hits.push({ rule: "keyword", index: indexOf[number] ?? 0, confidence: 1, start, end });
+      const [keyword = "", index = 0] = keywords[number] ?? [];
+      const start = end - keyword.length;
+      if (isWholeWord(text, start, end)) {
+        hits.push({ rule: "keyword", index, confidence: 1, start, end });
+      }
     });
     return hits;
   };
@@ -150,8 +158,7 @@ function createSimilarFinder(keywords: readonly string[], threshold: number): Hi
     }));
 }
 
-function createPatternFinder(source: string, index: number, ignore_case: boolean): HitFinder {
-  const compiled = compilePattern(source, { ignore_case });
-  return ({ exact }) =>
-    compiled.findMatches(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
-}
+const createPatternFinder =
+  (pattern: Pattern, index: number): HitFinder =>
+  ({ exact }) =>
+    pattern.findMatches(exact).map((span) => ({ rule: "regex", index, confidence: 1, ...span }));
