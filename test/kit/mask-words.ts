@@ -1,14 +1,14 @@
 /** Masks a recorded stream with a detector of two words: one is masked, the other blocks. */
 import { createChatDialect } from "../../src/dataplane/guard/stream/chat-dialect.ts";
 import type { Dialect } from "../../src/dataplane/guard/stream/dialect.ts";
-import {
-  createStreamMask,
-  type EvaluatedText,
-} from "../../src/dataplane/guard/stream/mask-stream.ts";
-import { createHeldCap } from "../../src/dataplane/guard/stream/masked-body.ts";
+import { createStreamMask } from "../../src/dataplane/guard/stream/mask-stream.ts";
 import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
 import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
 import { createEventSplitter } from "../../src/dataplane/guard/stream/split-events.ts";
+import {
+  createHeldCap,
+  type EvaluatedText,
+} from "../../src/dataplane/guard/stream/stream-guard.ts";
 import { handleChat } from "../../src/demo/chat.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
 import { handleResponses } from "../../src/demo/responses.ts";
@@ -97,7 +97,7 @@ export const eventsOf = (text: string): any[] =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
 
 const OPTIONS = { now: () => new Date(0), newId: () => "1" };
-const ask = (body: object) =>
+const createRequest = (body: object) =>
   new Request("http://demo", { method: "POST", body: JSON.stringify({ stream: true, ...body }) });
 
 /** Streams of the demo upstream, whose text contains the prompt. */
@@ -106,10 +106,13 @@ export async function demoStreams(prompt: string) {
   const replies = {
     chat: await handleChat(
       OPTIONS,
-      ask({ messages, max_tokens: 12, stream_options: { include_usage: true } }),
+      createRequest({ messages, max_tokens: 12, stream_options: { include_usage: true } }),
     ),
-    responses: await handleResponses(OPTIONS, ask({ input: prompt, max_output_tokens: 12 })),
-    messages: await handleMessages(OPTIONS, ask({ messages, max_tokens: 12 })),
+    responses: await handleResponses(
+      OPTIONS,
+      createRequest({ input: prompt, max_output_tokens: 12 }),
+    ),
+    messages: await handleMessages(OPTIONS, createRequest({ messages, max_tokens: 12 })),
   };
   return {
     chat: await replies.chat.text(),

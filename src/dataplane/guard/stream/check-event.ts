@@ -4,8 +4,8 @@ import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { ReadEvent } from "./assemble-response.ts";
 import { createParts } from "./dialect.ts";
 import { replaceTexts } from "./edit-event.ts";
-import type { EvaluatedText } from "./mask-stream.ts";
-import { formatEvent, readFields, type StreamEvent } from "./split-events.ts";
+import { formatEvent, readData, type StreamEvent } from "./split-events.ts";
+import type { EvaluatedText } from "./stream-guard.ts";
 
 /** An event whose other members are evaluated. */
 export interface CheckedEvent {
@@ -29,7 +29,7 @@ const MAX_CLEAN_CHARACTERS = 16 * 1024;
 
 export function createEventChecker(
   evaluatePart: (text: string) => Promise<EvaluatedText>,
-  readData: (data: string) => ReadEvent,
+  addData: (data: string) => ReadEvent,
 ): EventChecker {
   const clean = new Set<string>();
   let cleanCharacters = 0;
@@ -70,10 +70,10 @@ export function createEventChecker(
 
   return async (received) => {
     const event = await checkLines(received);
-    const { data } = readFields(event);
-    if (data === undefined || data === "") return { event, is_last: false };
+    const data = readData(event);
+    if (data === "") return { event, is_last: false };
     if (data.trim() === "[DONE]") return { event, is_last: true };
-    const read = readData(data);
+    const read = addData(data);
     const source = await checkRest(data, read);
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };

@@ -1,8 +1,7 @@
 /** Evaluates a streamed response while it is relayed: masked, or unchanged with a copy evaluated. */
-
 import { AppError } from "../../../contract/errors.ts";
 import type { Capability } from "../../../contract/registries.ts";
-import type { Deps, EvaluationContext } from "../../../deps.ts";
+import type { Deps } from "../../../deps.ts";
 import type { GuardView } from "../../../snapshot/snapshot.ts";
 import type { ForwardedRequest } from "../../stages.ts";
 import { isBlocked } from "../admit-content.ts";
@@ -13,11 +12,11 @@ import { setGuardHeader } from "../set-guard-header.ts";
 import { createChatDialect } from "./chat-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
-import type { EvaluatedText } from "./mask-stream.ts";
 import { createMaskedBody } from "./masked-body.ts";
 import { createMessagesDialect } from "./messages-dialect.ts";
 import { createObservedBody } from "./observed-body.ts";
 import { createResponsesDialect } from "./responses-dialect.ts";
+import type { StreamGuard } from "./stream-guard.ts";
 import { createTranscriptionDialect } from "./transcription-dialect.ts";
 
 const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
@@ -26,22 +25,6 @@ const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
   messages: createMessagesDialect,
   audio_transcription: createTranscriptionDialect,
 };
-
-/** Evaluations of one streamed response. */
-export interface StreamGuard {
-  deps: Deps;
-  context: EvaluationContext;
-  /** The client's request; its signal is created when it is read. */
-  request: Request;
-  dialect: Dialect;
-  /** `evaluate` is `deps.evaluate` unless given. */
-  evaluate: (
-    text: string,
-    options: { recorded: boolean; evaluate?: Deps["evaluate"] },
-  ) => Promise<EvaluatedText>;
-  /** Records that the stream cannot be evaluated. Throws unless it may pass. */
-  fail: (thrown: unknown) => Promise<void>;
-}
 
 export async function guardStream(
   deps: Deps,

@@ -6,6 +6,7 @@ import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
 import { createEventSender, type Outgoing } from "./event-sender.ts";
 import type { StreamEvent } from "./split-events.ts";
+import type { EvaluatedText } from "./stream-guard.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
 import { unreadable } from "./unreadable.ts";
 
@@ -15,12 +16,6 @@ export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
   evaluatePart: (text: string) => Promise<EvaluatedText>;
   /** Evaluates and records the response. */
   evaluateResponse: (text: string) => Promise<EvaluatedText>;
-}
-
-export interface EvaluatedText {
-  /** Masked JSON text; null if nothing is masked. */
-  masked: string | null;
-  blocked: boolean;
 }
 
 export interface StreamMask {

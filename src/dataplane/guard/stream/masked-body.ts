@@ -1,31 +1,19 @@
 /** Body of a streamed response that is evaluated and masked before it is sent. */
 import { AppError } from "../../../contract/errors.ts";
-import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
-import type { StreamGuard } from "./guard-stream.ts";
 import { createStreamMask } from "./mask-stream.ts";
-import { createEventSplitter, type EventSplitter, type StreamEvent } from "./split-events.ts";
-import { unreadable } from "./unreadable.ts";
-
-/** Caps an event, and the text of a response and its held events together. */
-const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
+import { createEventSplitter, type StreamEvent } from "./split-events.ts";
+import {
+  checkEventSize,
+  createHeldCap,
+  type GuardedBody,
+  type StreamGuard,
+} from "./stream-guard.ts";
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
-
-export const createHeldCap = () =>
-  createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
-
-export function checkEventSize({ restSize }: EventSplitter): void {
-  if (restSize() > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
-}
-
-export interface GuardedBody extends StreamedBody {
-  /** Records what was evaluated, when the request ends before the stream. */
-  stop: () => Promise<void>;
-}
 
 export function createMaskedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
   const { deps, context, dialect, evaluate } = guard;

@@ -2,9 +2,13 @@
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import { createAssembly } from "./assemble-response.ts";
-import type { StreamGuard } from "./guard-stream.ts";
-import { checkEventSize, createHeldCap, type GuardedBody } from "./masked-body.ts";
-import { createEventSplitter, readFields, type StreamEvent } from "./split-events.ts";
+import { createEventSplitter, readData, type StreamEvent } from "./split-events.ts";
+import {
+  checkEventSize,
+  createHeldCap,
+  type GuardedBody,
+  type StreamGuard,
+} from "./stream-guard.ts";
 
 export function createObservedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
@@ -16,8 +20,8 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
   let isOver = false;
 
   function add(event: StreamEvent): void {
-    const { data } = readFields(event);
-    if (data && data.trim() !== "[DONE]") assembly.add(data);
+    const data = readData(event);
+    if (data !== "" && data.trim() !== "[DONE]") assembly.add(data);
   }
 
   /** Reads the chunks that were sent. */

@@ -65,22 +65,12 @@ export function createEventSplitter(): EventSplitter {
   };
 }
 
-/** Contents of an event: its data, and the lines without it. */
-export interface EventFields {
-  /** Undefined without a data line. */
-  data: string | undefined;
-  others: string[];
-}
-
-export function readFields({ lines }: StreamEvent): EventFields {
-  const data: string[] = [];
-  const others: string[] = [];
-  for (const line of lines) {
-    if (isData(line)) data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
-    else others.push(line);
-  }
-  return { data: data.length > 0 ? data.join("\n") : undefined, others };
-}
+/** Returns the data of an event, or an empty string. */
+export const readData = ({ lines }: StreamEvent): string =>
+  lines
+    .filter(isData)
+    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5))
+    .join("\n");
 
 /** Returns the text of an event with other data. */
 export function replaceData({ lines }: Pick<StreamEvent, "lines">, data: string): string {

@@ -1,0 +1,44 @@
+/** Types and size limits that masked and observed streams share. */
+import type { Deps, EvaluationContext } from "../../../deps.ts";
+import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import type { StreamedBody } from "../../upstream-reply.ts";
+import type { Dialect } from "./dialect.ts";
+import type { EventSplitter } from "./split-events.ts";
+import { unreadable } from "./unreadable.ts";
+
+/** Evaluations of one streamed response. */
+export interface StreamGuard {
+  deps: Deps;
+  context: EvaluationContext;
+  /** The client's request; its signal is created when it is read. */
+  request: Request;
+  dialect: Dialect;
+  /** `evaluate` is `deps.evaluate` unless given. */
+  evaluate: (
+    text: string,
+    options: { recorded: boolean; evaluate?: Deps["evaluate"] },
+  ) => Promise<EvaluatedText>;
+  /** Records that the stream cannot be evaluated. Throws unless it may pass. */
+  fail: (thrown: unknown) => Promise<void>;
+}
+
+export interface EvaluatedText {
+  /** Masked JSON text; null if nothing is masked. */
+  masked: string | null;
+  blocked: boolean;
+}
+
+export interface GuardedBody extends StreamedBody {
+  /** Records what was evaluated, when the request ends before the stream. */
+  stop: () => Promise<void>;
+}
+
+/** Caps an event, and the text of a response and its held events together. */
+const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
+
+export const createHeldCap = () =>
+  createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
+
+export function checkEventSize({ restSize }: EventSplitter): void {
+  if (restSize() > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
+}
