@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { startRawUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit({ settings: { ACTIVITY_COMMIT: "before" } });
 const CHAT = "/v1/chat/completions";
@@ -97,6 +98,27 @@ test.each([
     expect(text).toContain("is mine");
     expect(text).not.toContain("1111");
   }
+});
+
+test("a stream that passes because the guard fails keeps a character that two chunks share", async () => {
+  const said = chunk({ content: "\u{1f600}" });
+  const bytes = Buffer.from(
+    `HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: ?\n\n${said}data: [DONE]\n\n`,
+  );
+  const middle = bytes.indexOf("\u{1f600}") + 2;
+  await using upstream = await startRawUpstream(async (socket) => {
+    socket.write(bytes.subarray(0, middle));
+    await Bun.sleep(20);
+    socket.end(bytes.subarray(middle));
+  });
+  const attach = { url: upstream.url };
+  const kit = await kitOf();
+  const options = { attach, collector: { fail_mode: "open" } };
+  await using it = await makeGuardedConsumer(kit, {}, options);
+
+  const reply = await it.post(CHAT, ASK);
+
+  expect(await reply.text()).toBe(`data: ?\n\n${said}data: [DONE]\n\n`);
 });
 
 test("a stream that an error event blocks is recorded as blocked", async () => {

@@ -105,7 +105,10 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
         const text = passing;
         passing = "";
         if (text !== "") return send(text);
-        return await body.read();
+        const chunk = await body.read();
+        if (!chunk) return undefined;
+        passing = splitter.decode(chunk);
+        continue;
       }
       const text = isStopped ? "" : mask.take() || keepAlive();
       if (text !== "") return send(text);

@@ -10,6 +10,8 @@ export interface StreamEvent {
 export interface EventSplitter {
   /** Returns the events that the chunk completes. */
   push: (chunk: Uint8Array) => StreamEvent[];
+  /** Returns the text of a chunk that is not split. It may start with the rest of a character. */
+  decode: (chunk: Uint8Array) => string;
   /** Returns the event at the end of the stream that has no blank line after it. */
   end: () => StreamEvent | undefined;
   /** Returns the text of the unfinished event. */
@@ -54,8 +56,11 @@ export function createEventSplitter(): EventSplitter {
     return events;
   }
 
+  const decode = (chunk: Uint8Array): string => decoder.decode(chunk, { stream: true });
+
   return {
-    push: (chunk) => split(decoder.decode(chunk, { stream: true })),
+    push: (chunk) => split(decode(chunk)),
+    decode,
     end() {
       const events = split(`${decoder.decode()}\n\n`);
       return events.find((event) => event.lines.length > 0);
