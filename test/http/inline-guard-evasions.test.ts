@@ -1,5 +1,6 @@
 /** Responses and requests in forms that could hide text from the guard. */
 import { expect, test } from "bun:test";
+import type { FormPart } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -132,6 +133,23 @@ test("a stream that an error event blocks is recorded as blocked", async () => {
     { direction: "input", status: "allow" },
     { direction: "output", status: "block" },
   ]);
+});
+
+test("a masked transcription has no list of its words", async () => {
+  const words = START.split(" ").map((word, start) => ({ word, start }));
+  const body = `{"duration":1.0,"text":"${START}${REST}","words":${JSON.stringify(words)},"segments":[{"text":"x","words":${JSON.stringify(words)}}]}`;
+  const headers = { "content-type": "application/json" };
+  await using it = await makeConsumer({ headers, body });
+
+  const form: FormPart[] = [
+    ["model", "whisper-1"],
+    ["file", "x", "a.mp3"],
+  ];
+  const reply = await it.form("/v1/audio/transcriptions", form);
+
+  expect(await reply.text()).toBe(
+    '{"duration":1.0,"text":"Card [MASKED_CC] is mine","words":[],"segments":[{"text":"x","words":[]}]}',
+  );
 });
 
 test("token ids of an embedding are recorded as uninspected", async () => {

@@ -14,6 +14,7 @@ import { endRequest } from "../request-progress.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import { isBlocked } from "./admit-content.ts";
 import { createGuardContext } from "./create-guard-context.ts";
+import { emptyWordLists } from "./empty-word-lists.ts";
 import { evaluateContent, recordUnread } from "./evaluate-content.ts";
 import { buildBlockError } from "./guard-errors.ts";
 import { readGuardedReply } from "./read-guarded-reply.ts";
@@ -78,7 +79,9 @@ async function evaluateReply(
   setGuardHeader(forwarded.ids, verdict.status);
   if (isBlocked(evaluation)) throw buildBlockError(verdict, "response");
   if (transformed === null || typeof content === "string") return undefined;
-  return Buffer.from(content.isText ? readText(transformed) : transformed);
+  if (content.isText) return Buffer.from(readText(transformed));
+  const isTranscription = forwarded.endpoint.capability === "audio_transcription";
+  return Buffer.from(isTranscription ? emptyWordLists(transformed) : transformed);
 }
 
 interface ReplyContent {
