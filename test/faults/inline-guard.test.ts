@@ -62,6 +62,35 @@ test.each([
   40_000,
 );
 
+test("a masked stream that runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, also if it is large", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-guarded-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
+  await using program = await startProgram({ settings });
+  const { id } = await makeDetector(program, "data_loss_prevention");
+  const chunks = Array(60).fill(sayInStream("Write to jane.doe@example.com. ".repeat(100)));
+  await using it = await makeGuardedConsumer(
+    program,
+    { output_rules: [{ detector_id: id, action: "transform" }] },
+    { script: { headers: SSE, chunks, ending: "hang" } },
+  );
+  const reply = await it.post(CHAT, STREAM);
+  const reading = reply.text();
+
+  program.child.kill("SIGTERM");
+  const text = await reading;
+  await program.child.exited;
+
+  expect(text).not.toContain("jane");
+  expect(text.slice(-300)).toContain('"code":"shutting_down"');
+  await using next = await startProgram({ settings });
+  const activity = await next.call("GET", `/v1/activity?direction=output`);
+  const uninspected = [{ detail: "This node is shutting down." }];
+  expect((await activity.json()).items).toMatchObject([{ detectors: { uninspected } }]);
+  const events = await next.call("GET", `/v1/gateways/${it.gateway.id}/requests`);
+  expect((await events.json()).items).toMatchObject([{ error_code: "shutting_down" }]);
+  rmSync(dir, { recursive: true, force: true });
+}, 40_000);
+
 test("Postgres unavailable: only requests that need approval are a 503, and only they read the database", async () => {
   await using database = await freshDatabase("postgres");
   using line = startCuttableProxy(database.url);

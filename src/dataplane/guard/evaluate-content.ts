@@ -17,7 +17,9 @@ export async function evaluateContent(
   try {
     return await deps.evaluate({ ...context, ...content, recorded: true });
   } catch (thrown) {
-    const { status, message } = AppError.from(thrown);
+    const { code, status, message } = AppError.from(thrown);
+    // Not a failure of the guard: the request ends anyway.
+    if (code === "shutting_down") throw thrown;
     // An error of the client, such as too many texts. For a response it is a failure.
     if (status < 500 && context.request.direction === "input") throw thrown;
     if (!isFailOpen(deps, context)) {

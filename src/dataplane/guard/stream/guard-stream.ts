@@ -66,7 +66,12 @@ export async function guardStream(
     },
     async fail(thrown) {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
-      await passUnread(AppError.from(thrown).message);
+      const { code, message } = AppError.from(thrown);
+      try {
+        await passUnread(message);
+      } catch (error) {
+        throw code === "shutting_down" ? thrown : error;
+      }
     },
   };
   const createBody = view.stream === "exact" ? createMaskedBody : createObservedBody;
