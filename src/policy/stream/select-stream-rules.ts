@@ -32,13 +32,14 @@ export function selectStreamRules(
   }
   const selected: StreamRule[] = [];
   for (const { detector, action, observe, reads, test, inspect } of rules.output) {
-    if (observe || action === "report" || disabled.has(detector.id)) continue;
+    // Output rules cannot ask.
+    if (observe || action === "report" || action === "ask" || disabled.has(detector.id)) continue;
     if (!reads.has("assistant")) continue;
     const applies = test(lookup);
     if (readsTool) return NEEDS_WHOLE;
     if (!applies) continue;
     const { partial } = inspect;
-    if (action === "ask" || !partial) return NEEDS_WHOLE;
+    if (!partial) return NEEDS_WHOLE;
     selected.push({ action, inspect, partial });
   }
   return { needs_whole: false, rules: selected };
