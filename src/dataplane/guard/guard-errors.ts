@@ -37,6 +37,10 @@ export function buildAskError(
   return new AppError("guard_blocked", text, { details: { approval_id, approval_url } });
 }
 
+/** Builds the error of a stream that cannot be evaluated; `problem` names no text of the upstream. */
+export const buildUnreadableError = (problem: string): AppError =>
+  new AppError("upstream_failed", `The stream cannot be evaluated: ${problem}.`);
+
 function listTypes(findings: readonly Finding[], action: Status): string {
   const types = findings.flatMap(({ outcome, signal }) =>
     outcome.action === action ? [signal.type] : [],

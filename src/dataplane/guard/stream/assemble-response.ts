@@ -2,8 +2,8 @@
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import type { Dialect, EventParts } from "./dialect.ts";
-import { unreadable } from "./unreadable.ts";
 
 /** An event without the texts that belong to the response. */
 export interface ReadEvent extends EventParts {
@@ -65,17 +65,17 @@ export function createAssembly(
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
     const { length } = JSON.stringify(dialect.response());
-    if (length > MAX_STRUCTURE_CHARACTERS) throw unreadable("the response exceeds 8 MiB");
+    if (length > MAX_STRUCTURE_CHARACTERS) throw buildUnreadableError("the response exceeds 8 MiB");
   }
 
   return {
     add(data) {
       const parsed = parseUnambiguous(data);
-      if (!parsed.ok) throw unreadable(`the data of an event is ${parsed.reason}`);
+      if (!parsed.ok) throw buildUnreadableError(`the data of an event is ${parsed.reason}`);
       const rest = parsed.value;
-      if (!isObject(rest)) throw unreadable("the data of an event is not a JSON object");
+      if (!isObject(rest)) throw buildUnreadableError("the data of an event is not a JSON object");
       if (MAY_NAME_PROTOTYPE.test(data) && namesPrototype(rest)) {
-        throw unreadable("an event has a member __proto__");
+        throw buildUnreadableError("an event has a member __proto__");
       }
       const parts = dialect.read(rest);
       for (const { slot, text } of parts.pieces) {
@@ -154,7 +154,7 @@ function put(root: JsonObject, pointer: string, text: string): void {
       holder[step] = /^\d+$/.test(steps[at + 1] ?? "") ? [] : created;
       holder = holder[step] as Record<string, unknown>; // just created
     } else {
-      throw unreadable("its events do not fit together");
+      throw buildUnreadableError("its events do not fit together");
     }
   }
 }

@@ -1,17 +1,17 @@
 /** Stream of `/v1/chat/completions`: chunks with a delta for each choice. */
 import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,
   type Dialect,
+  dropText,
   type EventParts,
   elementAt,
   isContinued,
   readIndex,
   takeText,
-  withoutText,
 } from "./dialect.ts";
-import { unreadable } from "./unreadable.ts";
 
 export function createChatDialect(): Dialect {
   const response: JsonObject = { object: "chat.completion", choices: [] };
@@ -61,7 +61,7 @@ const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerp
 
 function pickFrame(event: JsonObject): JsonObject {
   const members = FRAME_MEMBERS.filter((name) => name in event);
-  return Object.fromEntries(members.map((name) => [name, withoutText(event[name], name)]));
+  return Object.fromEntries(members.map((name) => [name, dropText(event[name], name)]));
 }
 
 /** Puts a value into a member, or into a list whose items have an index. */
@@ -114,7 +114,7 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
     else if (isContinued(name, value)) {
       takeText(parts, delta, name, { pointer: inside.from, slot: inside.to });
     } else if (name === "content" && Array.isArray(value)) {
-      if ("content_parts" in delta) throw unreadable("an event has two lists of content");
+      if ("content_parts" in delta) throw buildUnreadableError("an event has two lists of content");
       // Mistral sends both lists and strings as content.
       delta.content_parts = value;
       delete delta.content;

@@ -1,7 +1,7 @@
 /** Types of a stream's dialect: how its events build a response, and how a blocked stream ends. */
 import { isOpaque } from "../../../policy/payload/is-opaque.ts";
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
-import { unreadable } from "./unreadable.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 
 /** Reads the events of one stream. */
 export interface Dialect {
@@ -94,10 +94,10 @@ export const isContinued = (member: string, value: unknown): boolean =>
   typeof value === "string" && value !== "" && !isOpaque(member, value, "assistant");
 
 /** Returns numbers, ids and keywords of a value, and drops text: an ending is not evaluated. */
-export function withoutText(value: unknown, member = ""): unknown {
+export function dropText(value: unknown, member = ""): unknown {
   if (typeof value === "string") return isOpaque(member, value, "assistant") ? value : undefined;
   if (!isObject(value)) return Array.isArray(value) ? [] : value;
-  const members = Object.entries(value).map(([name, each]) => [name, withoutText(each, name)]);
+  const members = Object.entries(value).map(([name, each]) => [name, dropText(each, name)]);
   return Object.fromEntries(members);
 }
 
@@ -110,7 +110,7 @@ export function readIndex(value: unknown, otherwise: number): number {
   if (typeof index === "number" && Number.isInteger(index) && index >= 0 && index <= MAX_INDEX) {
     return index;
   }
-  throw unreadable(`an event has an index that is not between 0 and ${MAX_INDEX}`);
+  throw buildUnreadableError(`an event has an index that is not between 0 and ${MAX_INDEX}`);
 }
 
 /** Returns the object at an index, and creates it and the list if they are missing. */

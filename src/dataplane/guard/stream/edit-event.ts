@@ -9,7 +9,7 @@ import {
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { rewritePayload } from "../../../policy/payload/rewrite-payload.ts";
 import { createSegment } from "../../../policy/segment.ts";
-import { unreadable } from "./unreadable.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 
 /** Replaces strings by their pointers. Drops the token lists next to them, unless it `keepsTokens`. */
 export function replaceTexts(
@@ -41,5 +41,5 @@ export function setSequenceNumber(data: string, sequence_number: number): string
 export function parseObject(text: string): JsonObject {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;
-  throw unreadable("it is not an object");
+  throw buildUnreadableError("it is not an object");
 }

@@ -1,5 +1,6 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
 import type { ResponseGuard, TextPart } from "../../../deps.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
 import type { Dialect } from "./dialect.ts";
@@ -8,7 +9,6 @@ import { createEventSender, type Outgoing } from "./event-sender.ts";
 import type { StreamEvent } from "./split-events.ts";
 import type { EvaluatedText } from "./stream-guard.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
-import { unreadable } from "./unreadable.ts";
 
 /** Evaluations that the stream needs. */
 export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
@@ -46,7 +46,7 @@ export function createStreamMask(
 
   function openSlot(pointer: string, isArgument: boolean): TextSlot {
     const existing = slots.get(pointer);
-    if (existing?.is_closed) throw unreadable("a text continues after its end");
+    if (existing?.is_closed) throw buildUnreadableError("a text continues after its end");
     if (existing) return existing;
     const stream = isArgument || host.needs_whole ? undefined : host.openText(pointer);
     const slot = createTextSlot(stream);
@@ -241,5 +241,5 @@ function readText(root: Record<string, unknown>, pointer: string): string {
   const found = locate(root, pointer);
   const text = found?.holder[found.name];
   if (typeof text === "string") return text;
-  throw unreadable("a masked text cannot be read");
+  throw buildUnreadableError("a masked text cannot be read");
 }

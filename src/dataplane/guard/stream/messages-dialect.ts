@@ -5,12 +5,12 @@ import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import {
   createParts,
   type Dialect,
+  dropText,
   type EventParts,
   elementAt,
   isContinued,
   readIndex,
   takeText,
-  withoutText,
 } from "./dialect.ts";
 
 export function createMessagesDialect(): Dialect {
@@ -139,10 +139,10 @@ function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject
 
 function buildStart(message: JsonObject): JsonObject {
   const started = {
-    id: withoutText(message.id, "id"),
+    id: dropText(message.id, "id"),
     type: "message",
     role: "assistant",
-    model: withoutText(message.model, "model"),
+    model: dropText(message.model, "model"),
     content: [],
     stop_reason: null,
     stop_sequence: null,

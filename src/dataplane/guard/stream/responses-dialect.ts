@@ -1,9 +1,11 @@
 /** Stream of `/v1/responses`: output items and their parts, each added, continued and done. */
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,
   type Dialect,
+  dropText,
   type EventParts,
   elementAt,
   isContinued,
@@ -11,9 +13,7 @@ import {
   readIndex,
   type SentState,
   takeText,
-  withoutText,
 } from "./dialect.ts";
-import { unreadable } from "./unreadable.ts";
 
 export function createResponsesDialect(): Dialect {
   const response: JsonObject = { object: "response", output: [] };
@@ -205,7 +205,7 @@ function buildDelta(response: JsonObject, slot: string, delta: string): JsonObje
   if (list === "summary") {
     return { type: "response.reasoning_summary_text.delta", ...where, summary_index: index };
   }
-  if (list !== "content") throw unreadable("a text has no delta");
+  if (list !== "content") throw buildUnreadableError("a text has no delta");
   const text = type === "reasoning" ? "reasoning_text" : "output_text";
   const name = member === "refusal" ? "refusal" : text;
   return { type: `response.${name}.delta`, ...where, content_index: index };
@@ -243,15 +243,15 @@ function buildEnding(response: JsonObject, { open, texts, is_started }: SentStat
     }
   }
   const begun = {
-    id: withoutText(response.id, "id"),
+    id: dropText(response.id, "id"),
     object: "response",
-    created_at: withoutText(response.created_at),
+    created_at: dropText(response.created_at),
     status: "in_progress",
     error: null,
     incomplete_details: null,
     instructions: null,
     metadata: {},
-    model: withoutText(response.model, "model"),
+    model: dropText(response.model, "model"),
     output: [],
     parallel_tool_calls: true,
     temperature: null,
@@ -266,7 +266,7 @@ function buildEnding(response: JsonObject, { open, texts, is_started }: SentStat
     status: "incomplete",
     incomplete_details: { reason: "content_filter" },
     output: is_started ? messages.flatMap((message) => message ?? []) : [],
-    usage: isObject(response.usage) ? withoutText(response.usage) : NO_USAGE,
+    usage: isObject(response.usage) ? dropText(response.usage) : NO_USAGE,
   };
   return [...events, { type: "response.incomplete", response: incomplete }];
 }
@@ -275,7 +275,7 @@ function buildEnding(response: JsonObject, { open, texts, is_started }: SentStat
 function readItem(item: unknown): { id?: unknown; type?: unknown; parts: number } {
   if (!isObject(item)) return { parts: 0 };
   const parts = Array.isArray(item.content) ? item.content.length : 0;
-  return { id: withoutText(item.id, "id"), type: withoutText(item.type, "type"), parts };
+  return { id: dropText(item.id, "id"), type: dropText(item.type, "type"), parts };
 }
 
 function buildMessage(item: ReturnType<typeof readItem>, index: number, texts: SentState["texts"]) {

@@ -2,9 +2,9 @@
 import type { Deps, EvaluationContext } from "../../../deps.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import type { Dialect } from "./dialect.ts";
 import type { EventSplitter } from "./split-events.ts";
-import { unreadable } from "./unreadable.ts";
 
 /** Evaluations of one streamed response. */
 export interface StreamGuard {
@@ -37,8 +37,8 @@ export interface GuardedBody extends StreamedBody {
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
 export const createHeldCap = () =>
-  createSizeCap(MAX_HELD_CHARACTERS, () => unreadable("its texts exceed 4 MiB"));
+  createSizeCap(MAX_HELD_CHARACTERS, () => buildUnreadableError("its texts exceed 4 MiB"));
 
 export function checkEventSize({ restSize }: EventSplitter): void {
-  if (restSize() > MAX_HELD_CHARACTERS) throw unreadable("an event exceeds 4 MiB");
+  if (restSize() > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
 }
