@@ -50,7 +50,8 @@ export function createEventChecker(
       remember(unusual);
       return event;
     }
-    const lines = event.lines.filter((line) => !unusual.includes(line));
+    const dropped = new Set(unusual);
+    const lines = event.lines.filter((line) => !dropped.has(line));
     return { lines, text: lines.length > 0 ? `${lines.join("\n")}\n\n` : "" };
   }
 

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../../../test/kit/expect-linear.ts";
 import {
   DIALECTS,
   demoStreams,
@@ -293,6 +294,14 @@ test("comments, ids and unknown fields are kept, unless they contain a finding",
 
   expect(text).toBe([stream[0], stream[1], chunk({ content: "b" }), finish(), DONE].join(""));
 });
+
+test("an event with many comments is checked in linear time", async () => {
+  const run = (lines: string) => mask(createChatDialect, [`: ${SECRET}\n${lines}\n`]);
+
+  await expectLinear(run, (length) =>
+    Array.from({ length: length / 10 }, (_, line) => `: line ${line}\n`).join(""),
+  );
+}, 30_000);
 
 test("members that are not texts of the response are masked event by event", async () => {
   const stream = [
