@@ -11,6 +11,8 @@ import { type Check, checksText, machineText } from "./report.ts";
 import { headOf } from "./workloads.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 3 : 9;
+/** The threads of the JIT compiler take much of the CPU of the first thousands of requests. */
+const WARM_UP_ROUNDS = 5;
 const REQUESTS = 1500;
 const CONNECTIONS = 16;
 const STREAMS = 60;
@@ -95,10 +97,10 @@ function chatBody(stream: boolean): Buffer {
 async function measureChat(program: Program, targets: Targets): Promise<Check> {
   const ratios: number[] = [];
   const costs = { off: [] as number[], both: [] as number[] };
-  for (let round = -1; round < ROUNDS; round += 1) {
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round += 1) {
     const off = await cpuPerRequest(program, targets.off);
     const both = await cpuPerRequest(program, targets.both);
-    if (round < 0) continue; // until the code is compiled
+    if (round < 0) continue;
     ratios.push(both / off);
     costs.off.push(off);
     costs.both.push(both);
