@@ -88,6 +88,9 @@ export async function guardStream(
 /** Counts an evaluation while it runs, so that a shutdown waits for it. */
 async function countLate({ live }: Deps, stop: () => Promise<void>): Promise<void> {
   live.late_evaluations += 1;
-  await stop();
-  live.late_evaluations -= 1;
+  try {
+    await stop();
+  } finally {
+    live.late_evaluations -= 1;
+  }
 }
