@@ -19,7 +19,7 @@ const kit = sharedKit({
     MEDIA_BODY_MIB: "8",
     FILES_BODY_MIB: "2",
     IN_FLIGHT_MIB: "16",
-    UPLOAD_IDLE_TIMEOUT_S: "0.3",
+    UPLOAD_IDLE_TIMEOUT_S: "1",
   },
 });
 const CHAT = "/v1/chat/completions";
@@ -200,7 +200,7 @@ function byHand(url: string, text: string, more: { trickle?: string; for_ms?: nu
     let got = "";
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(text));
     const drip = setInterval(() => more.trickle && socket.write(more.trickle), 50);
-    const stop = setTimeout(() => socket.destroy(), more.for_ms ?? 1500);
+    const stop = setTimeout(() => socket.destroy(), more.for_ms ?? 4000);
     socket.on("data", (chunk) => {
       got += chunk;
       if (/\r\n\r\n\{.*\}$/s.test(got)) socket.destroy();
