@@ -75,7 +75,7 @@ test("a token created on the command line works immediately on the running serve
 
   expect(status).toBe(200);
   expect(token).toMatch(/^pa_/);
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("a token is limited to gateways by their slugs", async () => {
@@ -89,7 +89,7 @@ test("a token is limited to gateways by their slugs", async () => {
   expect(JSON.parse(out)).toMatchObject({
     gateway_ids: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
   });
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
 
   expect(code).toBe(0);
   expect(out).toMatch(new RegExp(`^${prefix}_[\\w-]{43}\n\nCopy it now:`));
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("a port in use at the first start does not consume the token", async () => {
@@ -117,7 +117,7 @@ test("a port in use at the first start does not consume the token", async () => 
 
   expect(failed.code).toBe(1);
   expect(program.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("a proxy in the environment is ignored", async () => {
