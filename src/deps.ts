@@ -10,6 +10,7 @@ import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
+import type { MaskedPart } from "./policy/stream/text-stream.ts";
 import type { IdempotencyState } from "./run-once.ts";
 import type { Settings } from "./settings.ts";
 import type { Snapshot } from "./snapshot/snapshot.ts";
@@ -106,14 +107,7 @@ export interface ResponseGuard {
 /** Masks text that arrives in parts, with the same result as one evaluation of the whole. */
 export interface TextStream {
   /** Adds text. Returns the text that can be sent now. */
-  push: (text: string) => TextPart | Promise<TextPart>;
+  push: (text: string) => MaskedPart | Promise<MaskedPart>;
   /** Ends the text. Returns the rest. */
-  end: () => TextPart | Promise<TextPart>;
-}
-
-export interface TextPart {
-  /** Masked text to send; may be empty. */
-  text: string;
-  /** True: a rule blocks the response after this text. Nothing more may be sent. */
-  blocked: boolean;
+  end: () => MaskedPart | Promise<MaskedPart>;
 }

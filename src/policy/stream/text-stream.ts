@@ -28,8 +28,9 @@ export interface TextStreamOptions {
 }
 
 export interface MaskedPart {
+  /** Text to send; may be empty. */
   text: string;
-  /** True: a rule blocks the response after this text. */
+  /** True: a rule blocks the response after this text. Nothing more may be sent. */
   blocked: boolean;
 }
 

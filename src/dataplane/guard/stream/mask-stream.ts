@@ -1,5 +1,6 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
-import type { ResponseGuard, TextPart } from "../../../deps.ts";
+import type { ResponseGuard } from "../../../deps.ts";
+import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
@@ -66,7 +67,7 @@ export function createStreamMask(
     return true;
   }
 
-  function recordSent(pointer: string, { text, blocked }: TextPart): boolean {
+  function recordSent(pointer: string, { text, blocked }: MaskedPart): boolean {
     slots.get(pointer)?.sent.add(text);
     return !blocked;
   }
