@@ -10,6 +10,7 @@ import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
+import type { Scores } from "./policy/run-policy.ts";
 import type { MaskedPart } from "./policy/stream/text-stream.ts";
 import type { IdempotencyState } from "./run-once.ts";
 import type { Settings } from "./settings.ts";
@@ -39,7 +40,9 @@ export interface Deps {
   recordRequest: (event: RequestEvent) => void;
   /** Records an evaluation. Resolves when its response may be sent. */
   recordEvaluation: (recorded: RecordedEvaluation) => Promise<void>;
-  /** Resolves when the evaluations recorded before are in the database, or it is unavailable. */
+  /** Counts the scores of an evaluation by detector id, off the request path. */
+  recordScores: (recorded: { collector_id: string; event_id: string; scores: Scores }) => void;
+  /** Resolves when the evaluations and scores recorded before are in the database, or it is unavailable. */
   flushEvaluations: () => Promise<void>;
   /** Returns true while recorded evaluations wait for the database to become available. */
   hasHeldEvaluations: () => boolean;

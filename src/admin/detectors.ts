@@ -50,14 +50,17 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
 
 export const detectorRoutes: Route[] = [
   route(listDetectorCatalog, () => ({
-    items: [...catalog.values()].map(({ kind, title, summary, reads, masks, settings }) => ({
-      kind,
-      title,
-      summary,
-      reads: { input: [...reads.input], output: [...reads.output] },
-      masks,
-      settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }),
-    })),
+    items: [...catalog.values()].map(
+      ({ kind, title, summary, reads, masks, scores, settings }) => ({
+        kind,
+        title,
+        summary,
+        reads: { input: [...reads.input], output: [...reads.output] },
+        masks,
+        scores,
+        settings_schema: z.toJSONSchema(settings, { io: "input", unrepresentable: "any" }),
+      }),
+    ),
   })),
   ...resourceRoutes(detectors, definition).map((bound) =>
     bound.endpoint === detectors.update ? withNewVersions(bound) : bound,

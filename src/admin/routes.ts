@@ -3,6 +3,7 @@ import type { Route } from "../route.ts";
 import { accessRuleRoutes } from "./access-rules.ts";
 import { activityRoutes } from "./activity.ts";
 import { auditRoutes } from "./audit.ts";
+import { calibrationRoutes } from "./calibration.ts";
 import { catalogEntryRoutes } from "./catalog-entries.ts";
 import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
@@ -28,6 +29,7 @@ export const adminRoutes: readonly Route[] = [
   ...detectorRoutes,
   ...policyRoutes,
   ...collectorRoutes,
+  ...calibrationRoutes,
   ...activityRoutes,
   ...requestRoutes,
   ...tokenRoutes,

@@ -44,6 +44,9 @@ export const listDetectorCatalog = endpoint({
         summary: z.string(),
         reads: z.object({ input: z.array(z.string()), output: z.array(z.string()) }),
         masks: z.boolean().describe("A rule may transform its matches."),
+        scores: z
+          .boolean()
+          .describe("Scores every text from 0 to 1; the setting `threshold` can be calibrated."),
         settings_schema: z.record(z.string(), z.unknown()),
       }),
     ),

@@ -13,6 +13,7 @@ export const NO_POLICY: PolicyOutcome = {
   changes: [],
   hidden: [],
   detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
+  scores: undefined,
 };
 
 export async function applyPolicy(

@@ -32,7 +32,7 @@ export async function recordFailure(
   await record(host, extracted, { ...NO_POLICY, detectors, status: "error", latency_ms });
 }
 
-interface Result extends Pick<PolicyOutcome, "findings" | "detectors" | "hidden"> {
+interface Result extends Pick<PolicyOutcome, "findings" | "detectors" | "hidden" | "scores"> {
   status: EvaluationEvent["status"];
   latency_ms: number;
 }
@@ -48,7 +48,8 @@ async function record(
   // Like requests of the data plane: allowed traffic is in Activity, and a log line for each would cost more.
   const logged = format !== "internal" || result.status !== "allow";
   try {
-    await host.record({ event: toEvent(extracted, result), content }, { logged });
+    const { scores } = result;
+    await host.record({ event: toEvent(extracted, result), content }, { logged, scores });
   } catch (thrown) {
     // A fail-open collector gets its verdict; the event stays queued in memory and was counted.
     const isTolerated = AppError.from(thrown).code === "activity_failed";

@@ -26,6 +26,7 @@ export interface CompiledRule {
   reads: ReadonlySet<SegmentSource>;
   numbers: boolean;
   remote: boolean;
+  scores: boolean;
   inspect: Inspector;
 }
 
@@ -79,6 +80,7 @@ export function compilePolicy(
           reads: new Set(detector.reads[direction]),
           numbers: detector.numbers,
           remote: detector.remote,
+          scores: detector.scores,
           inspect,
         };
       });

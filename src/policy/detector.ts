@@ -14,6 +14,8 @@ export interface Match {
   at?: { segment: Segment; start: number; end: number };
   /** Replacement written by Transform. A pseudonym is created per session and can be restored. */
   mask?: { text: string } | { pseudonym: string };
+  /** false: below the threshold of a detector that scores. Not reported; its confidence counts for calibration. */
+  reported?: false;
   /** Evidence of the finding: limits, thresholds, names. Never the matched value. */
   detail?: Readonly<Record<string, string | number | boolean>>;
 }
@@ -122,6 +124,11 @@ export interface Detector {
   numbers: boolean;
   /** True if it calls another server. Remote detectors run concurrently, after all others. */
   remote: boolean;
+  /**
+   * True if it scores every text from 0 to 1, and its setting `threshold` decides what is reported. Matches below the
+   * threshold are returned as well.
+   */
+  scores: boolean;
   settings: z.ZodType;
   /** Paths of secrets in the settings, in the notation of lib/json/secret-paths.ts. */
   secrets: readonly string[];
@@ -137,7 +144,7 @@ interface DetectorDefinition<Settings extends z.ZodType>
   prepare: (settings: z.output<Settings>) => Inspector;
 }
 
-type DefaultedMember = "secrets" | "remote" | "numbers";
+type DefaultedMember = "secrets" | "remote" | "numbers" | "scores";
 
 export function defineDetector<Settings extends z.ZodType>(
   definition: DetectorDefinition<Settings>,
@@ -147,6 +154,7 @@ export function defineDetector<Settings extends z.ZodType>(
     secrets: [],
     remote: false,
     numbers: false,
+    scores: false,
     ...definition,
     prepare: (stored) => prepare(settings.parse(stored)),
   };

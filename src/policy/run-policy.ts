@@ -28,7 +28,11 @@ export interface PolicyOutcome {
   /** The personal data and secrets that the changes hide. */
   hidden: readonly Match[];
   detectors: Verdict["detectors"];
+  /** Highest score of each detector whose rule only observes, by detector id. Undefined: none scores. */
+  scores: Scores | undefined;
 }
+
+export type Scores = Readonly<Record<string, number>>;
 
 export async function runPolicy(
   policy: CompiledPolicy,
@@ -36,7 +40,7 @@ export async function runPolicy(
 ): Promise<PolicyOutcome> {
   const uninspected = input.context.uninspected.slice(0, MAX_UNINSPECTED).map(truncatePointer);
   const detectors = { run: 0, skipped: 0, failed: [], uninspected };
-  const run: RunState = { findings: [], masked: [], detectors };
+  const run: RunState = { findings: [], masked: [], detectors, scores: undefined };
   const rules = policy.rules[input.direction];
   const isDecidedByGate = policy.gates.length > 0 && (await runGates(policy, input, run));
   const activeRules = isDecidedByGate
@@ -54,6 +58,7 @@ export async function runPolicy(
     changes: applyMasks(masked, input.createPseudonym),
     hidden: masked.filter(isPrivate),
     detectors: run.detectors,
+    scores: run.scores,
   };
 }
 
@@ -64,6 +69,7 @@ const truncatePointer = (part: Uninspected) => ({ ...part, pointer: part.pointer
 interface RunState extends Pick<PolicyOutcome, "findings" | "detectors"> {
   /** Matches that Transform replaces, in rule order. */
   masked: Matches[];
+  scores: Record<string, number> | undefined;
 }
 
 type Matches = readonly Match[];
@@ -173,7 +179,7 @@ function inspectRule(
     );
     if (found instanceof Promise) return awaitMatches(found, rule, input, run);
     run.detectors.run += 1;
-    return found;
+    return rule.scores ? takeScores(found, rule, run) : found;
   } catch (cause) {
     return recordFailure(cause, rule, input, run);
   }
@@ -188,10 +194,20 @@ async function awaitMatches(
   try {
     const matches = await found;
     run.detectors.run += 1;
-    return matches;
+    return rule.scores ? takeScores(matches, rule, run) : matches;
   } catch (cause) {
     return recordFailure(cause, rule, input, run);
   }
+}
+
+/** Keeps the highest score of a rule that only observes, and returns the matches to report. */
+function takeScores(found: Matches, { detector, observe, action }: CompiledRule, run: RunState) {
+  if (found.length > 0 && (observe || action === "report")) {
+    const before = run.scores?.[detector.id] ?? 0;
+    const highest = found.reduce((max, { confidence }) => Math.max(max, confidence), before);
+    run.scores = { ...run.scores, [detector.id]: highest };
+  }
+  return found.filter(({ reported }) => reported !== false);
 }
 
 /** Throws when the collector is fail-closed; otherwise lists the failed detector in the verdict and continues. */

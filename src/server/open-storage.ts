@@ -110,6 +110,7 @@ export async function withDeps<T>(
       markUsed: () => {},
       recordRequest: () => {},
       recordEvaluation: async () => {},
+      recordScores: () => {},
       flushEvaluations: async () => {},
       hasHeldEvaluations: () => false,
       demo_url: "",

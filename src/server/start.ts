@@ -33,6 +33,7 @@ import { openJournals } from "./writers/open-journals.ts";
 import { trackLastUsed } from "./writers/track-last-used.ts";
 import { writeEvaluations } from "./writers/write-evaluations.ts";
 import { writeEvents } from "./writers/write-events.ts";
+import { writeScores } from "./writers/write-scores.ts";
 
 export interface RunningServer {
   deps: Deps;
@@ -80,6 +81,8 @@ export async function start(
   const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
   const evaluations = writeEvaluations(eventDb, log, { commit, journal: journals.evaluations });
   opened.defer(() => evaluations.stop());
+  const scores = writeScores(eventDb, now, log);
+  opened.defer(() => scores.stop());
   // A SQLite database is local already.
   const snapshots =
     db.dialect === "postgres" ? openSnapshotStore(settings, { db, keyring, log, now }) : undefined;
@@ -119,7 +122,11 @@ export async function start(
     markUsed: lastUsed.mark,
     recordRequest: events.record,
     recordEvaluation: evaluations.record,
-    flushEvaluations: evaluations.written,
+    recordScores: scores.record,
+    flushEvaluations: async () => {
+      await evaluations.written();
+      await scores.written();
+    },
     hasHeldEvaluations: () => journals.evaluationsLeft() || evaluations.held(),
     demo_url: demo.url,
     bodyDeadline: bodies.signal,

@@ -20,6 +20,7 @@ import { ownSessions } from "./0018-own-sessions.ts";
 import { configChangeId } from "./0019-config-change-id.ts";
 import { toolsListed } from "./0020-tools-listed.ts";
 import { consumerGuard } from "./0021-consumer-guard.ts";
+import { scoreBuckets } from "./0022-score-buckets.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   configChangeId,
   toolsListed,
   consumerGuard,
+  scoreBuckets,
 ];

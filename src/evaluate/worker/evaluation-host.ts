@@ -16,6 +16,7 @@ import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
+import type { Scores } from "../../policy/run-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
@@ -61,7 +62,10 @@ export interface EvaluationHost
   ) => Promise<ApprovalRow[]>;
   /** Returns the id of the pending approval; null when the database is unavailable. */
   requestApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
-  record: (recorded: RecordedEvaluation, options: { logged: boolean }) => Promise<void>;
+  record: (
+    recorded: RecordedEvaluation,
+    options: { logged: boolean; scores: Scores | undefined },
+  ) => Promise<void>;
   /** Undefined in a worker. */
   evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
 }
@@ -115,8 +119,9 @@ export function createHostServices(
       tolerateOutage(deps, approvalTable.all(deps.db, { ...approval, status: "approved" }), []),
     requestApproval: (row, content) =>
       tolerateOutage(deps, openApproval(deps.db, row, content), null),
-    record(recorded, { logged }) {
-      const { id: request_id, trace_id, status, latency_ms } = recorded.event;
+    record(recorded, { logged, scores }) {
+      const { id: request_id, collector_id, trace_id, status, latency_ms } = recorded.event;
+      if (scores) deps.recordScores({ collector_id, event_id: request_id, scores });
       if (logged) deps.log("evaluation", { trace_id, request_id, status, latency_ms });
       return deps.recordEvaluation(recorded);
     },

@@ -26,7 +26,7 @@ async function classify(
     texts.map((text) => createSegment(text, "user", { pointer: "/input" })),
     { services: { ask } } as unknown as InspectionContext,
   )) as Match[];
-  return { matches, requests };
+  return { matches, reported: matches.filter((match) => match.reported !== false), requests };
 }
 
 const verdict = (members: object) => (mark: string) =>
@@ -49,8 +49,15 @@ test.each([
   [{ confidence: 0.4 }, {}, 0],
   [{ confidence: 0.4 }, { threshold: 0.3 }, 1],
   [{ confidence: 0.5 }, {}, 1],
-])("a classification %j with settings %j returns %i matches", async (members, settings, count) => {
-  expect((await classify(verdict(members), undefined, settings)).matches).toHaveLength(count);
+])("a classification %j with settings %j reports %i matches", async (members, settings, count) => {
+  expect((await classify(verdict(members), undefined, settings)).reported).toHaveLength(count);
+});
+
+test.each([
+  [{ flagged: false }, 0],
+  [{ confidence: 0.4 }, 0.4],
+])("a classification %j below the threshold has the score %d", async (members, confidence) => {
+  expect((await classify(verdict(members))).matches).toMatchObject([{ confidence }]);
 });
 
 test("a response in a code fence is accepted", async () => {
@@ -95,10 +102,10 @@ test("long text is split into overlapping chunks, and one flagged chunk is a mat
   let count = 0;
   const second = (mark: string) => verdict({ flagged: ++count === 2 })(mark);
 
-  const { requests, matches } = await classify(second, [text]);
+  const { requests, reported } = await classify(second, [text]);
 
   expect(requests.map(({ user }) => user.includes(needle))).toEqual([false, true, false]);
-  expect(matches).toHaveLength(1);
+  expect(reported).toHaveLength(1);
 });
 
 test("text over the maximum length fails the detector", async () => {

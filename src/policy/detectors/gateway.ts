@@ -45,20 +45,21 @@ export const gateway = defineDetector({
   },
   masks: false,
   remote: true,
+  scores: true,
   settings: Settings,
   prepare:
     ({ registry_id, model, instructions, threshold, timeout_ms }) =>
     async (texts, { services }) => {
-      const classify = async (text: string): Promise<Match[]> => {
+      const classify = async (text: string): Promise<Match> => {
         const mark = createMark(text);
         const [system, user] = [systemPrompt(instructions, mark), `${mark}\n${text}\n${mark}`];
         const response = await services.ask({ registry_id, model, system, user, timeout_ms });
         const { flagged, confidence, reason } = parseClassification(response, mark);
-        if (!flagged || confidence < threshold) return [];
-        return [{ label: reason, type: "judged", confidence, detail: { threshold } }];
+        const match = { label: reason, type: "judged", detail: { threshold } };
+        if (!flagged) return { ...match, confidence: 0, reported: false };
+        return { ...match, confidence, ...(confidence < threshold && { reported: false }) };
       };
-      const matches = await Promise.all(splitTexts(texts).map(classify));
-      return matches.flat();
+      return await Promise.all(splitTexts(texts).map(classify));
     },
 });
 

@@ -105,8 +105,8 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const blocked: MatchSpan[] = [];
     for (const { action, inspect: find } of rules) {
       const found = find([segment], options.context);
-      for (const { at, mask } of found instanceof Promise ? await found : found) {
-        if (!at || at.end <= sent) continue;
+      for (const { at, mask, reported } of found instanceof Promise ? await found : found) {
+        if (reported === false || !at || at.end <= sent) continue;
         if (action === "block") blocked.push({ ...at, mask });
         else if (mask) masked.push({ ...at, mask });
       }
