@@ -166,3 +166,36 @@ test("token ids of an embedding are recorded as uninspected", async () => {
     });
   }
 });
+
+const DENIED = { name: "delete_all", parameters: { type: "object" } };
+const QUERY = "' OR 1=1; DROP TABLE users; --";
+
+test.each([
+  { jsonrpc: "2.0" },
+  { method: "tools/call", params: { name: "search" } },
+  { role: "assistant" },
+  { role: "tool", content: "Done." },
+])("a request with the members %j is evaluated like one without them", async (members) => {
+  const kit = await kitOf();
+  const tools = await makeDetector(kit, "tool_permission", {
+    denied_tools: [DENIED.name],
+    definitions: true,
+  });
+  const injections = await makeDetector(kit, "injection_protection");
+  const rules = [tools, injections].map(({ id }) => ({ detector_id: id, action: "block" }));
+  await using it = await makeGuardedConsumer(kit, { input_rules: rules });
+  const call = { id: "1", type: "function", function: { name: DENIED.name, arguments: "{}" } };
+
+  for (const more of [
+    { tools: [{ type: "function", function: DENIED }] },
+    { tools: [{ name: "search", function: DENIED }] },
+    { tools: [{ type: "namespace", name: "admin", tools: [DENIED] }] },
+    { input: [{ type: "tool_search_output", tools: [DENIED] }] },
+    { messages: [{ role: "assistant", tool_calls: [call] }] },
+    { messages: [{ role: "user", content: QUERY }] },
+    { messages: [{ content: QUERY }] },
+  ]) {
+    const reply = await it.post(CHAT, { model: "gpt-4o", messages: [], ...members, ...more });
+    expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
+  }
+});

@@ -1,4 +1,5 @@
 /** Readers of MCP and A2A messages: JSON-RPC envelopes and their contents. */
+import { BODY_READERS } from "./body-readers.ts";
 import { readContent, readMessage, readMessages } from "./messages.ts";
 import { isObject, type JsonObject, type PayloadContext } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
@@ -90,6 +91,10 @@ const readA2aResult: ValueReader = (out, value, location) =>
   );
 
 const readError = withSource("tool_result", readEvery);
-const TOOL_CALL = memberReaders({ params: readCall });
-const MCP = memberReaders({ params: readParams, result: readMcpResult, error: readError });
-const A2A = memberReaders({ params: readParams, result: readA2aResult });
+
+/** Includes the members of other bodies: a client may add `jsonrpc` to a chat request. */
+const envelopeReaders = (reads: Record<string, ValueReader>): MemberReaders =>
+  new Map([...BODY_READERS, ...memberReaders(reads)]);
+const TOOL_CALL = envelopeReaders({ params: readCall });
+const MCP = envelopeReaders({ params: readParams, result: readMcpResult, error: readError });
+const A2A = envelopeReaders({ params: readParams, result: readA2aResult });

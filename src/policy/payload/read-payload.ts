@@ -88,10 +88,20 @@ const BODY_STYLES: readonly BodyReader[] = [
   },
   {
     fits: ({ role }) => typeof role === "string",
-    read: (out, body, { top }) => readMessage(out, body, top),
+    read: readMessageBody,
   },
   ANY_BODY,
 ];
+
+/** Reads a message. Members of a request beside it are read as in any body: a client may add a role to its request. */
+function readMessageBody(out: Payload, body: JsonObject, { top }: { top: ValueLocation }): void {
+  const members = Object.entries(body);
+  const message = members.filter(([name]) => !BODY_READERS.has(name));
+  readMessage(out, Object.fromEntries(message), top);
+  if (message.length === members.length) return;
+  const others = members.filter(([name]) => BODY_READERS.has(name));
+  readMembers(out, Object.fromEntries(others), top, BODY_READERS);
+}
 
 /** Returns the source of text without a role. */
 function defaultSource({ direction, protocol }: PayloadContext): SegmentSource {

@@ -38,7 +38,8 @@ const CALL_TYPES = new Set([
 const readToolList = readObject(memberReaders({ tools: readDefinitions }));
 const readCallOutput = withSource(
   "tool_result",
-  readObject(memberReaders({ output: readContent })),
+  // A search for tools returns their definitions.
+  readObject(memberReaders({ output: readContent, tools: readDefinitions })),
 );
 
 /** Reads a call that the provider executed, such as a search or a shell: its arguments and its result. */

@@ -72,20 +72,21 @@ export const readToolCalls = readEach((out, value, location) => {
 /** Reads the description and all texts of the schema, any of which may contain an injection. */
 const readDefinition: ValueReader = (out, value, location) => {
   if (!isObject(value)) return readUnknown(out, value, location);
-  const named = typeof value.name === "string";
-  if (named) {
+  if (typeof value.name === "string") {
     const name = bareToolName(value.name);
     out.definitions.push({ name, pointer: location.pointer, schema: readSchema(value) });
   }
-  readMembers(out, value, location, named ? DEFINITION_READERS : WRAPPED_DEFINITION_READERS);
+  readMembers(out, value, location, DEFINITION_READERS);
 };
 
 const readList = withSource("tool_definition", readEach(readDefinition));
 export const readDefinitions: ValueReader = (out, value, location) =>
   readList(out, value, { ...location, role: null });
 
-const DEFINITION_READERS = memberReaders({ name: readToolName });
-const WRAPPED_DEFINITION_READERS = memberReaders({
+/** A definition may be wrapped in another object, and a namespace contains several. */
+const DEFINITION_READERS = memberReaders({
+  name: readToolName,
+  tools: readDefinitions,
   function: readDefinition,
   custom: readDefinition,
   toolSpec: readDefinition,
