@@ -3,6 +3,7 @@ import type * as event from "../contract/activity.ts";
 import type * as approval from "../contract/approvals.ts";
 import type * as audit from "../contract/audit.ts";
 import type * as authorization from "../contract/authorization-servers.ts";
+import type * as calibration from "../contract/calibration.ts";
 import type * as collectorKey from "../contract/collector-keys.ts";
 import type * as collector from "../contract/collectors.ts";
 import type * as keys from "../contract/consumer-keys.ts";
@@ -216,6 +217,10 @@ export const collectors = {
   update: put<Collectors["update"]>(`${COLLECTORS}/:collector_id`),
   remove: remove<Collectors["remove"]>(`${COLLECTORS}/:collector_id`),
   overrides: get<typeof collector.listOverrides>(`${COLLECTORS}/:collector_id/overrides`),
+  calibration: get<typeof calibration.getCalibration>(`${COLLECTORS}/:collector_id/calibration`),
+  resetCalibration: remove<typeof calibration.resetCalibration>(
+    `${COLLECTORS}/:collector_id/calibration`,
+  ),
   setOverride: put<typeof collector.setOverride>(`${COLLECTORS}/:collector_id/overrides/:consumer`),
   removeOverride: remove<typeof collector.removeOverride>(
     `${COLLECTORS}/:collector_id/overrides/:consumer`,

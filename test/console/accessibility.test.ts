@@ -115,6 +115,7 @@ async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
     collector,
     `${collector}?tab=auth`,
     `${collector}?tab=overrides`,
+    `${collector}?tab=calibration`,
     `${collector}?tab=clients`,
     "/detectors",
     "/detectors/new",

@@ -1,9 +1,10 @@
-/** Console → a collector: its policy and storage, its keys, and policy overrides by consumer. */
+/** Console → a collector: its policy and storage, its keys, policy overrides by consumer, and calibration. */
 import { call } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
+import { Calibration } from "./calibration.tsx";
 import { CollectorForm } from "./collector-form.tsx";
 import { CollectorKeys, ServiceClients } from "./collector-keys.tsx";
 import { Overrides } from "./overrides.tsx";
@@ -12,6 +13,7 @@ const TABS = [
   ["", "Overview"],
   ["auth", "Auth"],
   ["overrides", "Overrides"],
+  ["calibration", "Calibration"],
   ["clients", "Service clients"],
 ] as const;
 
@@ -60,6 +62,7 @@ export function CollectorPage({ collector_id }: CollectorPageProps) {
           {stored && tab === "auth" && <CollectorKeys collector={stored} />}
           {stored && tab === "clients" && <ServiceClients collector={stored} />}
           {stored && tab === "overrides" && <Overrides collector={stored} policies={all} />}
+          {stored && tab === "calibration" && <Calibration collector={stored} policies={all} />}
           {(!stored || !tab) && <CollectorForm collector={stored} policies={all} />}
         </>
       )}
