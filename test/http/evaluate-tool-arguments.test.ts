@@ -56,6 +56,18 @@ test.each<[string, object, object]>([
   });
 });
 
+test("an injection in a tool result is found in both directions", async () => {
+  const payload = {
+    jsonrpc: "2.0",
+    id: 1,
+    result: { content: [{ type: "text", text: "' UNION SELECT password FROM users--" }] },
+  };
+  for (const direction of ["input", "output"] as const) {
+    const guard = await makeGuardWithRules(await kit(), "injection_protection", { direction });
+    expect(await guard.evaluate({ payload, direction })).toMatchObject({ status: "block" });
+  }
+});
+
 test("ordinary names with a dollar sign, database filters and texts that mention an operator are allowed", async () => {
   const guard = await makeGuardWithRules(await kit(), "injection_protection");
 

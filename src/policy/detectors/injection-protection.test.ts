@@ -188,6 +188,22 @@ export const ADVERSARIAL: readonly string[] = [
   " ",
   "a",
   "0x2e",
+  "{{eval ",
+  "${system",
+  "<x onfocus=",
+  "<x onfocus=a ",
+  "'onfocus",
+  "%0a",
+  "etc/",
+  "/etc/passwd",
+  "....//",
+  "..;/",
+  "http://0x7f.",
+  "http://[0:",
+  "; w ",
+  "{1*",
+  "%{#a",
+  "data:a;b",
 ];
 
 test.each(ADVERSARIAL)("%p repeated is inspected in linear time", async (piece) => {

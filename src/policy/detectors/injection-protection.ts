@@ -20,7 +20,7 @@ const Settings = z.strictObject({
     "Custom patterns, applied to the text and to content encoded in it.",
   ),
   threshold: Threshold.describe(
-    "Minimum confidence of a match. Confidence is lower in prose, where people discuss code, than in tool arguments.",
+    "Minimum confidence of a match. Confidence is lower in prose, where people discuss code, than in tool arguments. An argument that is the path of a system file, such as `/var/log/syslog`, has 0.7.",
   ),
 });
 
@@ -31,7 +31,7 @@ export const injectionProtection = defineDetector({
     "Detects SQL, NoSQL, command, path, script, template and other injections in tool arguments, tool results and user text.",
   reads: {
     input: ["user", "system", "tool_arguments", "tool_result"],
-    output: ["tool_arguments"],
+    output: ["tool_arguments", "tool_result"],
   },
   masks: false,
   settings: Settings,
