@@ -29,18 +29,10 @@ interface DecodedText {
 
 /** Returns undefined if the string is plain text, or too short to be encoded. */
 export function decodeMember(key: string, value: string): DecodedMember | undefined {
-  const url = DATA_URL.exec(value);
-  if (url) {
-    const { 0: prefix, 1: parameters = "" } = url;
-    const data = value.slice(prefix.length);
-    if (!isBase64(parameters)) {
-      return data.includes("%") || hasMimeParts(data) ? decodePercent(prefix, data) : undefined;
-    }
-    const strict = dropForeignCharacters(unescapePercent(data));
-    return decodeBase64(prefix, strict) ?? (strict === "" ? undefined : { kind: "binary" });
-  }
+  const url = splitDataUrl(value);
+  if (url) return decodeUrl(url);
   const isDeclared = BASE64_MEMBERS.has(key);
-  if (!isDeclared && !ENCODED_MEMBERS.has(key)) return undefined;
+  if (!isDeclared && !ENCODED_MEMBERS.has(key) && !startsLikeFile(value)) return undefined;
   const data = dropWhiteSpace(value);
   if (data.length < (isDeclared ? MIN_DECLARED_CHARACTERS : MIN_ENCODED_CHARACTERS))
     return undefined;
@@ -48,23 +40,66 @@ export function decodeMember(key: string, value: string): DecodedMember | undefi
   if (decoded === undefined) {
     return isDeclared && hasInnerPadding(data) ? { kind: "binary", isAmbiguous: true } : undefined;
   }
-  const isAmbiguous = hasShortLines(value);
+  const isAmbiguous = mayBeProse(value);
   if (!isDeclared && !isPlausible(decoded, data, isAmbiguous)) return undefined;
   return decoded.kind === "text" ? decoded : { ...decoded, isAmbiguous };
 }
 
-/** Returns whether the members beside `data` declare it as base64. Anthropic's plain text has a MIME type too. */
-export const declaresBase64 = (members: JsonObject): boolean =>
-  members.type === "base64" ||
-  (members.type !== "text" && MIME_TYPES.some((name) => name in members));
+/** Returns whether the members beside it declare a string as base64. Anthropic's plain text has a MIME type too. */
+export const declaresBase64 = (key: string, members: JsonObject): boolean =>
+  MEMBERS_BESIDE_TYPE.has(key) &&
+  (members.type === "base64" ||
+    (members.type !== "text" && MIME_TYPES.some((name) => name in members)));
 
 /** Returns the bytes of a data URL or base64 string; none if it is not base64. */
 export function decodeMemberBytes(value: string): Uint8Array {
-  const url = DATA_URL.exec(value);
-  const data = url ? value.slice(url[0].length) : value;
-  if (url && !isBase64(url[1] ?? "")) return decodePercentBytes(data);
-  const base64 = url ? unescapePercent(data) : data;
+  const url = splitDataUrl(value);
+  if (url && !url.isBase64) return decodePercentBytes(url.data);
+  const base64 = url ? unescapePercent(url.data) : value;
   return hasInnerPadding(base64) ? new Uint8Array() : Buffer.from(base64, "base64");
+}
+
+interface DataUrl {
+  /** Up to and including the comma. */
+  prefix: string;
+  /** Between the scheme and the comma: the media type and its parameters. */
+  parameters: string;
+  data: string;
+  isBase64: boolean;
+}
+
+function splitDataUrl(value: string): DataUrl | undefined {
+  const [prefix, parameters = ""] = DATA_URL.exec(value) ?? [];
+  if (prefix === undefined) return undefined;
+  const data = value.slice(prefix.length);
+  // Some decoders ignore what the URL declares.
+  const isBase64 = /;\s*base64\s*(?:;|$)/i.test(parameters) || startsLikeFile(data);
+  return { prefix, parameters, data, isBase64 };
+}
+
+function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMember | undefined {
+  const isUsual = USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters);
+  if (!isBase64) {
+    if (!data.includes("%") && !hasMimeParts(data)) return undefined;
+    const decoded = decodePercent(prefix, data);
+    if (isUsual) return decoded;
+    // Prose that begins like a data URL: the text includes the parameters.
+    return decoded.kind === "text" ? undefined : { ...decoded, isAmbiguous: true };
+  }
+  const strict = dropForeignCharacters(unescapePercent(data));
+  if (strict === "") return undefined;
+  const decoded = decodeBase64(prefix, strict) ?? { kind: "binary" };
+  if (decoded.kind !== "text") return { ...decoded, isAmbiguous: !isUsual || mayBeProse(data) };
+  return isUsual ? decoded : { kind: "binary", isAmbiguous: true };
+}
+
+/** Returns whether a string begins with a file in base64, in a format that is known by its first bytes. */
+function startsLikeFile(value: string): boolean {
+  if (value.length < MIN_ENCODED_CHARACTERS) return false;
+  const start = dropWhiteSpace(value.slice(0, START_CHARACTERS));
+  if (!BASE64.test(start)) return false;
+  const bytes = Buffer.from(start, "base64");
+  return detectKindFromStart(bytes) !== undefined || isCompressed(bytes) || isMedia(bytes, 3);
 }
 
 /** Detects data after the padding, which some decoders read and others ignore. */
@@ -129,8 +164,6 @@ function decodePercent(prefix: string, data: string): DecodedMember {
   return toDecodedText(text, { prefix, alphabet: "percent" });
 }
 
-const isBase64 = (parameters: string): boolean => /;\s{0,9}base64\s{0,9}$/i.test(parameters);
-
 /** Decodes percent escapes to bytes. Unescaped non-ASCII characters are encoded as UTF-8. */
 const decodePercentBytes = (data: string): Buffer =>
   Buffer.from(unescapePercent(Buffer.from(data).toString("latin1")), "latin1");
@@ -142,7 +175,10 @@ const unescapePercent = (data: string): string =>
 
 const dropWhiteSpace = (text: string): string => text.replace(/\s+/g, "");
 
-/** Detects words that are shorter than the usual lines of base64. */
+/** Detects characters outside base64, and lines that are shorter than usual. */
+const mayBeProse = (text: string): boolean =>
+  hasShortLines(text) || !BASE64.test(dropWhiteSpace(text));
+
 function hasShortLines(text: string): boolean {
   let start = 0;
   for (const { index, 0: gap } of text.trim().matchAll(/\s+/g)) {
@@ -159,7 +195,14 @@ const MIN_LINE_CHARACTERS = 40;
 /** Shorter strings contain no data worth protecting. */
 const MIN_DECLARED_CHARACTERS = 16;
 const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
-const DATA_URL = /^\s{0,9}data:([^,]{0,200}),/i;
+/** Enough for a signature, even in lines of a few characters. */
+const START_CHARACTERS = 40;
+/** URL parsers ignore line ends in the scheme. */
+const DATA_URL = /^\s*d\s*a\s*t\s*a\s*:([^,]*),/i;
+/** Other parameters may be text, and are inspected. */
+const USUAL_PARAMETERS =
+  /^(?:[a-z]{1,20}\/[\w.+-]{1,80})?(?:\s*;\s*(?:charset\s*=\s*"?[\w.:-]{1,40}"?|utf-?8|base64))*\s*$/i;
+const SEVEN_DIGITS = /^(?:\D*\d){7}/;
 // Linear: the unbounded class and the padding are disjoint.
 const BASE64 = /^[A-Za-z0-9+/_-]*=*$/;
 
@@ -170,9 +213,11 @@ export const SEALED_MEMBERS = [
   "thoughtSignature",
   "thought_signature",
 ];
-const ENCODED_MEMBERS = new Set(["data", "result", ...SEALED_MEMBERS]);
+const ENCODED_MEMBERS = new Set(["data", "result", "redactedContent", ...SEALED_MEMBERS]);
 /** Members that every format defines as base64. */
 const BASE64_MEMBERS = new Set(["bytes", "blob", "b64_json", "file_data"]);
+/** Members that are base64 if a MIME type is beside them; all but the first are of A2A. */
+const MEMBERS_BESIDE_TYPE = new Set(["data", "raw", "fileWithBytes", "file_with_bytes"]);
 const MIME_TYPES = [
   "mimeType",
   "mime_type",

@@ -87,11 +87,16 @@ const readToolResult = withSource(
   readObject(memberReaders({ name: readToolName, content: readContent, response: readEvery })),
 );
 
+const readAudioObject = readObject(memberReaders({ data: readBase64 }));
+/** Mistral sends the bytes, OpenAI an object with them. */
+const readAudio: ValueReader = (out, value, location) =>
+  (typeof value === "string" ? readBase64 : readAudioObject)(out, value, location);
+
 const PART_READERS = memberReaders({
   text: readText,
   json: readEvery,
   data: readData,
-  input_audio: readObject(memberReaders({ data: readBase64 })),
+  input_audio: readAudio,
   document: readObject(memberReaders({ data: readData })),
   toolUse: readCall,
   toolResult: readToolResult,

@@ -39,7 +39,7 @@ export function readMembers(
     readMemberName(out, key, member, location);
     const read = table.get(key) ?? otherwise;
     const child = childLocation(location, key);
-    if (key === "data" && typeof member === "string" && declaresBase64(value)) {
+    if (typeof member === "string" && declaresBase64(key, value)) {
       readBase64(out, member, child);
     } else if (read) read(out, member, child);
     else readMember(out, member, child, key);

@@ -1,0 +1,88 @@
+/** Text around encoded bytes is inspected, and files are read from any member of a payload. */
+import { expect, test } from "bun:test";
+import type { Json } from "../kit/check-verdict.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const CARD = "Card 4111 1111 1111 1111";
+const HELLO = Buffer.from("Hello").toString("base64");
+/** Without padding, after which words would not count as base64. */
+const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n\0${"\0\x01\xfe".repeat(100)}`, "latin1").toString(
+  "base64",
+);
+
+const call = (argument: string): Json => ({
+  messages: [{ role: "assistant", tool_calls: [{ function: { name: "a", arguments: argument } }] }],
+});
+const note = (text: string): Json => call(JSON.stringify({ note: text }));
+const part = (members: object): Json => ({ messages: [{ role: "user", content: [members] }] });
+const image = (url: string): Json => part({ type: "image_url", image_url: { url } });
+
+test.each([
+  ["the media type of a data URL", `data:${CARD},%20`],
+  ["the media type of a data URL in base64", `data:${CARD};base64,${HELLO}`],
+  ["a parameter of a data URL", `data:text/plain;x=4111111111111111;base64,${HELLO}`],
+  ["the charset of a data URL", `data:text/plain;charset=4111111111111111,%20`],
+  ["words after a picture", `data:image/png;base64,${PICTURE} ${CARD}`],
+  ["signs after the start of a picture", `${PICTURE}.${CARD.replaceAll(" ", "-")}.`],
+])("text in %s is inspected", async (_, text) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  expect((await guard.evaluate({ payload: note(text) })).status).toBe("block");
+});
+
+test("prose that begins like a data URL is masked as text, and not listed", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const verdict = await guard.evaluate({ payload: note(`Data: ${CARD}, and 50% more`) });
+
+  expect(verdict.transformed_payload).toEqual(note("Data: Card [MASKED_CC], and 50% more"));
+  expect(verdict.detectors.uninspected).toEqual([]);
+});
+
+const PAGE = `BT /F 9 Tf (${CARD}) Tj ET`;
+const PDF = Buffer.from(`%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
+4 0 obj <</Length ${PAGE.length}>> stream
+${PAGE}
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R>>
+%%EOF
+`).toString("base64");
+
+test.each<[string, Json]>([
+  ["an A2A part", part({ raw: PDF, mediaType: "application/pdf" })],
+  ["a member of any name", part({ type: "x", payload: PDF.replace(/.{60}/g, "$&\n") })],
+  ["an argument of a tool", note(PDF)],
+  ["a data URL without `base64`", image(`data:application/pdf,${PDF}`)],
+  ["a data URL with a parameter after `base64`", image(`data:a/b;base64;x=y,${PDF}`)],
+  ["a data URL with a long name", image(`data:a/b;name=${"n".repeat(300)};base64,${PDF}`)],
+  ["a data URL after spaces", image(`${" ".repeat(12)}data:a/b;base64,${PDF}`)],
+  ["a data URL with a line end in its scheme", image(`da\nta:a/b;base64,${PDF}`)],
+])("a PDF in %s is read", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+
+  expect((await guard.evaluate({ payload })).status).toBe("block");
+});
+
+test.each<[string, Json, string]>([
+  ["Mistral's audio", part({ type: "input_audio", input_audio: PICTURE }), "media"],
+  ["Ollama's images", { messages: [{ role: "user", content: "a", images: [PICTURE] }] }, "media"],
+  [
+    "Bedrock's encrypted reasoning",
+    part({ reasoningContent: { redactedContent: Buffer.alloc(99, 0x9f).toString("base64") } }),
+    "binary",
+  ],
+])("%s is listed as not inspected", async (_, payload, reason) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { detectors } = await guard.evaluate({ payload });
+
+  expect(detectors.uninspected).toMatchObject([{ reason }]);
+});
