@@ -167,7 +167,8 @@ export const consumers = resource({
 
 /**
  * Returns whether an allowlist entry matches a model. A model name with `*` never matches, because it
- * would be a pattern. An OpenRouter preset (`@preset/…`) can select any model, so it never matches either.
+ * would be a pattern. An OpenRouter preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model, so it
+ * never matches either.
  */
 export const matchesModel = (entry: string, model: string): boolean =>
-  !model.includes("*") && !/@preset\//i.test(model) && matchesGlob(entry, model);
+  !model.includes("*") && !/@(?:preset|prompt_id)\//i.test(model) && matchesGlob(entry, model);

@@ -5,10 +5,11 @@ import type { JsonMember, MemberScan } from "../lib/json/scan-members.ts";
 import { foldName } from "../lib/text/fold-name.ts";
 import { readPartType } from "./read-part-type.ts";
 
-/** Body members, in lower case, that can select a model. In the first two lines every string is a model. */
+/** Body members, in lower case, that can select a model. In the first three lines every string is a model. */
 export const MODEL_SELECTORS = [
   ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
-  ...["context_window_fallback_dict", "deployment_id"],
+  ...["context_window_fallback_dict", "deployment_id", "prompt_id", "model_id"],
+  ...["safety_model", "draft_model"],
   ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
   ...["model_list", "user_config", "router_settings_override"],
 ];
@@ -40,12 +41,13 @@ function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: stri
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }
 
-type SelectorKind = "model" | "preset" | false;
+/** The model of a preset (OpenRouter) or a stored prompt (LiteLLM) is not known: it is allowed by its own name. */
+type SelectorKind = "model" | "preset" | "prompt_id" | false;
 
 /** Collects models: all strings in `value` if it has a `kind`, else those of members that select a model. */
 function collect(value: unknown, models: string[], kind: SelectorKind): void {
   if (typeof value === "string") {
-    if (kind) models.push(kind === "preset" ? `@preset/${value}` : value);
+    if (kind) models.push(kind === "model" ? value : `@${kind}/${value}`);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
@@ -63,7 +65,7 @@ const SCHEMAS: ReadonlySet<string> = new Set(["function", "input_schema"]);
 
 function readSelectorKind(name: string): SelectorKind {
   const folded = foldName(name);
-  if (folded === "preset") return "preset";
+  if (folded === "preset" || folded === "prompt_id") return folded;
   return MODEL_NAME.test(folded) ? "model" : false;
 }
 
@@ -78,4 +80,4 @@ function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL =
-  /(?:models?(?:_?id)?|preset|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;
+  /(?:models?(?:_?id)?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;

@@ -109,6 +109,11 @@ test.each([
   ["fallbacks for a refused prompt", { content_policy_fallbacks: [{ cheap: ["expensive"] }] }],
   ["LiteLLM's fallback by model", { context_window_fallback_dict: { cheap: "expensive" } }],
   ["LiteLLM's deployment_id", { deployment_id: "expensive" }],
+  ["LiteLLM's stored prompt", { prompt_id: "cheap" }],
+  ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],
+  ["Together's safety_model", { safety_model: "expensive" }],
+  ["LM Studio's draft_model", { draft_model: "expensive" }],
+  ["model_id", { model_id: "expensive" }],
   ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],
   [
     "LiteLLM's model_list",
