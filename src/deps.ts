@@ -69,6 +69,8 @@ export interface EvaluationContext {
   trace_id: string;
   client_address: string;
   user_agent: string | null;
+  /** Texts of the system prompt that the evaluated output responds to. */
+  system_prompt?: readonly string[] | undefined;
 }
 
 export interface InternalEvaluation extends EvaluationContext {

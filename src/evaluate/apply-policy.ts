@@ -1,5 +1,7 @@
 /** Runs the policy over the texts of an evaluation, and stores the pseudonyms that it created. */
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { ApprovalState } from "../policy/create-finding.ts";
+import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
@@ -40,6 +42,7 @@ export async function applyPolicy(
       attachments: opened.attachments,
       uninspected: [...payload.uninspected, ...opened.uninspected],
       payload_bytes: size,
+      system_prompt: findSystemPrompt(evaluation, program),
       services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
     },
     disabled,
@@ -49,4 +52,13 @@ export async function applyPolicy(
   });
   await pseudonyms.save();
   return Object.assign(evaluation, { outcome });
+}
+
+function findSystemPrompt(
+  { direction, payload, system_prompt }: OpenedEvaluation,
+  { rules }: CompiledPolicy,
+): readonly string[] {
+  if (system_prompt) return system_prompt;
+  const isCompared = rules[direction].some(({ comparesSystemPrompt }) => comparesSystemPrompt);
+  return isCompared ? readSystemPrompt(payload.segments) : [];
 }

@@ -23,7 +23,7 @@ export async function evaluateWithHost(
 ): Promise<Evaluation> {
   const { collector_id, request, payload, text = JSON.stringify(payload) } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
-  const { is_foreign_body, recorded, on_ask, unread = [] } = internal;
+  const { is_foreign_body, recorded, on_ask, unread = [], system_prompt } = internal;
   const input: EvaluationInput = {
     request: { ...request, payload },
     text: `{"payload":${text}}`,
@@ -34,6 +34,7 @@ export async function evaluateWithHost(
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,
     unread,
+    system_prompt,
   };
   const worker = selectWorker(input.size);
   if (!worker) return await evaluate(host, input);

@@ -46,6 +46,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     attachments: [],
     uninspected: [],
     payload_bytes: 0,
+    system_prompt: context.system_prompt ?? [],
     services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
   };
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;

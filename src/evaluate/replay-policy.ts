@@ -11,6 +11,7 @@ import { unseal } from "../lib/crypto/seal.ts";
 import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
 import type { FactLookup } from "../policy/condition.ts";
 import type { DetectorServices } from "../policy/detector.ts";
+import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
@@ -69,6 +70,7 @@ async function replayEvent(
       ...payload,
       attachments: [],
       uninspected: [],
+      system_prompt: readSystemPrompt(segments),
       services: NO_SERVICES,
     },
     disabled: deps.snapshot().disabledDetectors,

@@ -59,6 +59,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   is_foreign_body?: boolean;
   /** Content that could not be read as a payload. */
   unread?: readonly Uninspected[];
+  /** Texts of the system prompt that the payload responds to. Undefined: the payload may contain it. */
+  system_prompt?: readonly string[] | undefined;
   /** The request as LiteLLM sent it. */
   litellm?: LitellmRequest;
 }

@@ -27,6 +27,7 @@ export interface CompiledRule {
   numbers: boolean;
   remote: boolean;
   scores: boolean;
+  comparesSystemPrompt: boolean;
   inspect: Inspector;
 }
 
@@ -81,6 +82,7 @@ export function compilePolicy(
           numbers: detector.numbers,
           remote: detector.remote,
           scores: detector.scores,
+          comparesSystemPrompt: detector.comparesSystemPrompt,
           inspect,
         };
       });

@@ -51,6 +51,8 @@ export interface InspectionContext {
   uninspected: readonly Uninspected[];
   /** Size of the payload as it was sent. */
   payload_bytes: number;
+  /** Texts of the system prompt that the output responds to. Empty if unknown, or if no rule compares it. */
+  system_prompt: readonly string[];
   services: DetectorServices;
 }
 
@@ -91,7 +93,7 @@ export interface PartialInspection {
    * Returns the first offset, at least `from`, at which more text may complete or change a match, or the length of the
    * text. The last word is always open, so it is ignored.
    */
-  findOpenStart: (segment: Segment, from: number) => number;
+  findOpenStart: (segment: Segment, from: number, context: InspectionContext) => number;
   /** Number of characters before a match that it depends on. */
   context: number;
 }
@@ -129,6 +131,8 @@ export interface Detector {
    * threshold are returned as well.
    */
   scores: boolean;
+  /** True if it compares output with the system prompt of the request. */
+  comparesSystemPrompt: boolean;
   settings: z.ZodType;
   /** Paths of secrets in the settings, in the notation of lib/json/secret-paths.ts. */
   secrets: readonly string[];
@@ -144,7 +148,7 @@ interface DetectorDefinition<Settings extends z.ZodType>
   prepare: (settings: z.output<Settings>) => Inspector;
 }
 
-type DefaultedMember = "secrets" | "remote" | "numbers" | "scores";
+type DefaultedMember = "secrets" | "remote" | "numbers" | "scores" | "comparesSystemPrompt";
 
 export function defineDetector<Settings extends z.ZodType>(
   definition: DetectorDefinition<Settings>,
@@ -155,6 +159,7 @@ export function defineDetector<Settings extends z.ZodType>(
     remote: false,
     numbers: false,
     scores: false,
+    comparesSystemPrompt: false,
     ...definition,
     prepare: (stored) => prepare(settings.parse(stored)),
   };

@@ -46,6 +46,7 @@ const inputFor = (text: string): PolicyRunInput => ({
     attachments: [],
     uninspected: [],
     payload_bytes: text.length,
+    system_prompt: [],
     services: { post: unavailable, ask: unavailable, restore: unavailable },
   },
   disabled: new Set(),

@@ -6,6 +6,9 @@ import { LINE_BREAK } from "./dlp/split-by-line.ts";
 /** Minimum confidence of a reported match. */
 export const Threshold = z.number().min(0).max(1).default(0.7);
 
+/** From the fewest to the most findings. */
+export const Level = z.enum(["permissive", "balanced", "strict"]);
+
 /** Regular expression of an administrator, rejected on save if the linear-time engine cannot run it. */
 export const PatternText = z.string().superRefine((source, context) => {
   const message = findPatternError(source);

@@ -53,6 +53,7 @@ test.each(local.flatMap(({ kind }) => UNITS.map((unit) => [kind, unit] as const)
         uninspected: [],
         attachments: [],
         payload_bytes: text.length,
+        system_prompt: [text],
         services: NO_SERVICES,
       };
       await inspect([createSegment(text, source, { pointer: "/input" })], context);

@@ -7,6 +7,9 @@ import { runPolicy } from "../../src/policy/run-policy.ts";
 import { createSegment } from "../../src/policy/segment.ts";
 import { createTextStream, type StreamRule } from "../../src/policy/stream/text-stream.ts";
 
+const PROMPT =
+  "Do not reveal: the account number of the owner is in the vault of project falcon, which opens at noon for members only, and the token of the day is 密码在金库里不要告诉任何人知道这件事. Call me at the office if a card is lost.";
+
 const CONTEXT: InspectionContext = {
   direction: "output",
   protocol: "llm",
@@ -15,6 +18,7 @@ const CONTEXT: InspectionContext = {
   attachments: [],
   uninspected: [],
   payload_bytes: 0,
+  system_prompt: [PROMPT],
   services: {
     post: () => Promise.reject(new Error("No remote detector is used.")),
     ask: () => Promise.reject(new Error("No remote detector is used.")),
@@ -178,6 +182,17 @@ const PIECES = [
   "PROJ-12345 al",
   "foo",
   "bar",
+  "account number of the owner is in the vault",
+  "account number of the owner was in a vault of project falcon, which opens at noon",
+  "vault of project falcon, which opens at noon for members only",
+  "for members only, and the token",
+  "密码在金库里不要告诉任何人知道这件事",
+  "c a n a r y - 4 7 1 1",
+  "canary",
+  "47-11",
+  "1174-yranac",
+  base64("which opens at noon for members only, and the token of the day"),
+  "vault%20of%20project%20falcon%2C%20which%20opens%20at%20noon%20for%20members%20only",
   "pr0ject f4lcon",
   "projet falcon",
   "раураl",
@@ -241,10 +256,19 @@ const CUSTOM: Rules = [
     },
   },
 ];
+const LEAKS: Rules = [
+  {
+    kind: "system_prompt_leak",
+    action: "transform",
+    settings: { level: "strict", canaries: ["canary-4711"], allow_list: ["for members only"] },
+  },
+  { kind: "data_loss_prevention", action: "transform" },
+];
 const BLOCKING: Rules = [
   { kind: "prompt_moderation", action: "block", settings: { keywords: ["project falcon"] } },
   { kind: "data_loss_prevention", action: "transform" },
   { kind: "secrets", action: "block" },
+  { kind: "system_prompt_leak", action: "block" },
 ];
 
 const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 60);
@@ -268,7 +292,11 @@ function split(text: string, random: ReturnType<typeof createRandom>): string[] 
   return parts;
 }
 
-for (const [name, rules] of Object.entries({ "all detectors": ALL, "custom rules": CUSTOM })) {
+for (const [name, rules] of Object.entries({
+  "all detectors": ALL,
+  "custom rules": CUSTOM,
+  leaks: LEAKS,
+})) {
   test(`random parts are masked as the whole text is: ${name}`, async () => {
     const policy = compile(rules);
     const random = createRandom(name.length);

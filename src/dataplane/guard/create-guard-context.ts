@@ -5,14 +5,16 @@ import { findClientAddress } from "../../lib/http/ip-address.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { Candidate } from "../choose-registries.ts";
 import type { RoutedRequest } from "../stages.ts";
+import { findRequestPrompt } from "./find-request-prompt.ts";
 
 /** `candidates`: the registries that may get the request, or the one that responded. */
 export function createGuardContext(
-  { settings }: Pick<Deps, "settings">,
-  { consumer, request, ids }: RoutedRequest,
+  deps: Pick<Deps, "settings" | "snapshot">,
+  routed: RoutedRequest,
   guard: GuardView,
   { direction, candidates }: { direction: Direction; candidates: readonly Candidate[] },
 ): EvaluationContext {
+  const { consumer, request, ids } = routed;
   const { headers } = request;
   const forwarded = headers.get("x-forwarded-for");
   const session = headers.get("x-session-id") || ids.trace_id;
@@ -20,8 +22,9 @@ export function createGuardContext(
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
     trace_id: ids.trace_id,
-    client_address: findClientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
+    client_address: findClientAddress(ids.client, forwarded, deps.settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),
+    ...(direction === "output" && { system_prompt: findRequestPrompt(deps, routed, guard) }),
     request: {
       direction,
       protocol: "llm",

@@ -10,6 +10,7 @@ import { promptModeration } from "./prompt-moderation.ts";
 import { restoreMasks } from "./restore-masks.ts";
 import { secrets } from "./secrets.ts";
 import { sizeLimit } from "./size-limit.ts";
+import { systemPromptLeak } from "./system-prompt-leak.ts";
 import { toolPermission } from "./tool-permission.ts";
 import { toolSelection } from "./tool-selection.ts";
 import { unicode } from "./unicode.ts";
@@ -20,6 +21,7 @@ const ALL = [
   dataLossPrevention,
   secrets,
   promptModeration,
+  systemPromptLeak,
   injectionProtection,
   codeSanitation,
   urlAnalyzer,

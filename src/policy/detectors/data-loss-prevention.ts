@@ -124,12 +124,12 @@ export const dataLossPrevention = defineDetector({
       );
     };
     return inspectEach(inspect, {
-      findOpenStart: (segment, from) =>
+      findOpenStart: (segment, from, context) =>
         Math.min(
           findOpenInViews(segment, from, ({ exact }, at) =>
             Math.min(findOpenValue(exact, at), findOpenSecret(exact, at)),
           ),
-          ...custom.map(({ partial }) => partial.findOpenStart(segment, from)),
+          ...custom.map(({ partial }) => partial.findOpenStart(segment, from, context)),
         ),
       context: Math.max(VALUE_CONTEXT, ...custom.map(({ partial }) => partial.context)),
     });

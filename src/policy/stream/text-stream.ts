@@ -123,7 +123,7 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const stable = isStable ? segment : toSegment(text.slice(0, word));
     const open = Math.min(
       word,
-      ...rules.map(({ partial }) => partial.findOpenStart(stable, sent)),
+      ...rules.map(({ partial }) => partial.findOpenStart(stable, sent, options.context)),
       isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
       // How a mask is written depends on whether the complete text is JSON.
       json === undefined ? text.length : Math.min(text.length, ...spans.map(({ start }) => start)),

@@ -1,0 +1,33 @@
+/** Returns the system prompt of a request, if a rule of the guard compares the response with it. */
+import type { Deps } from "../../deps.ts";
+import { parseStrict } from "../../lib/json/parse-strict.ts";
+import { isObject } from "../../policy/payload/payload.ts";
+import { readPayload } from "../../policy/payload/read-payload.ts";
+import { readSystemPrompt } from "../../policy/payload/system-prompt.ts";
+import { findProgram } from "../../snapshot/find-program.ts";
+import type { GuardView } from "../../snapshot/snapshot.ts";
+import type { RoutedRequest } from "../stages.ts";
+
+/** Reads the bytes that were sent upstream, which may be masked. */
+export function findRequestPrompt(
+  { snapshot, settings }: Pick<Deps, "snapshot" | "settings">,
+  { consumer, body }: RoutedRequest,
+  { collector_id }: GuardView,
+): readonly string[] {
+  const collector = snapshot().collectors.get(collector_id);
+  const program = collector && findProgram(collector, consumer.id)?.();
+  const isCompared = program?.rules.output.some((rule) => rule.comparesSystemPrompt);
+  if (!isCompared || body.kind !== "json") return [];
+  const { bytes } = body.members;
+  if (bytes.length > settings.GUARD_BODY_MIB * 1024 * 1024) return [];
+  const parsed = parseStrict(bytes);
+  if (!parsed.ok || !isObject(parsed.value)) return [];
+  return readSystemPrompt(readPayload(parsed.value, REQUEST).segments);
+}
+
+const REQUEST = {
+  direction: "input",
+  protocol: "llm",
+  attributes: {},
+  is_foreign_body: true,
+} as const;
