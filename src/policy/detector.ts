@@ -96,6 +96,11 @@ export interface PartialInspection {
   findOpenStart: (segment: Segment, from: number, context: InspectionContext) => number;
   /** Number of characters before a match that it depends on. */
   context: number;
+  /**
+   * For context beyond that: returns where the text before `cut` may be dropped, at or before `cut`, and what replaces
+   * it.
+   */
+  keepContext?: (text: string, cut: number) => { cut: number; before: string };
 }
 
 /** Inspects each text separately. Avoids an allocation for the common payload of one text. */

@@ -216,6 +216,17 @@ const PIECES = [
   "}",
   "]",
   '{"a": "ana@example.com", "n": 4111111111111111}',
+  "name,ssn,order_id\nana,078051120,4111111111111111\nbob,078051121,4012888888881881\n",
+  "| Name | Passport | Phone |\n|---|---|---|\n| Ana | X1234567 | 4155552671 |\n",
+  "id\tphone\n",
+  "1\t4155552671\n2\t4155552672\n",
+  "order_id;part\n4111111111111111;415-555-2671\n",
+  "Phone numbers:\n4155552671\n4155552672\n",
+  "4111111111111111\n4111111111111112\n",
+  "415-555-2671\n",
+  "2024-05-20T10:30:45.123456Z",
+  "550e8400-e29b-41d4-a716-446655440000",
+  "part no.",
   ":",
   ",",
   ".",
@@ -278,8 +289,30 @@ function createText(random: ReturnType<typeof createRandom>): string {
   let text = random.below(12) === 0 ? "{" : "";
   for (let index = 0; index < count; index++) text += random.pick(PIECES) + random.pick(JOINTS);
   // Long enough, sometimes, that the stream drops its context.
+  if (random.below(16) === 0) text += createLongTable(random);
   return random.below(10) === 0 ? "lorem ipsum dolor ".repeat(80) + text : text;
 }
+
+function createLongTable(random: ReturnType<typeof createRandom>): string {
+  const delimiter = random.pick([",", "\t", " | "]);
+  const columns = Array.from({ length: 1 + random.below(6) }, () => random.pick(COLUMNS));
+  const rows = Array.from({ length: 8 + random.below(16) }, () =>
+    columns.map(([, values]) => random.pick(values)).join(delimiter),
+  );
+  return `\n${[columns.map(([name]) => name).join(delimiter), ...rows].join("\n")}\n`;
+}
+
+const COLUMNS: readonly (readonly [name: string, values: readonly string[]])[] = [
+  ["Customer name", ["Ana Maria Lopez", "Bob", '"Doe, Jane"']],
+  ["ssn", ["078051120", "078-05-1121"]],
+  ["Passport", ["X1234567", "512345678"]],
+  ["phone", ["4155552671", "415-555-2671", "115-555-2671"]],
+  ["order_id", ["4111111111111111", "4111111111111112", "415-555-2671"]],
+  [
+    "note",
+    ["4111111111111111", "ana@example.com", "415-555-2671", "lorem ipsum dolor sit amet", ""],
+  ],
+];
 
 function split(text: string, random: ReturnType<typeof createRandom>): string[] {
   const largest = random.pick([1, 1, 4, 9, 40, 400]);

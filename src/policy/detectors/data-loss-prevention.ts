@@ -3,14 +3,19 @@ import { z } from "zod";
 import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
 import { defineDetector, inspectEach } from "../detector.ts";
 import { compileCustomRule } from "../dlp/compile-custom-rule.ts";
-import { DEFAULT_ENTITIES, ENTITY_NAMES, type EntityName } from "../dlp/entities.ts";
 import {
   DEFAULT_CONFIDENCE,
+  DEFAULT_ENTITIES,
+  ENTITY_NAMES,
+  type EntityName,
+} from "../dlp/entities.ts";
+import {
   defaultMaskStyle,
   type EntitySelection,
   findEntityMatches,
 } from "../dlp/find-entity-matches.ts";
 import { findOpenValue, VALUE_CONTEXT } from "../dlp/find-open-value.ts";
+import { keepTableContext } from "../dlp/keep-table-context.ts";
 import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
@@ -132,6 +137,7 @@ export const dataLossPrevention = defineDetector({
           ...custom.map(({ partial }) => partial.findOpenStart(segment, from, context)),
         ),
       context: Math.max(VALUE_CONTEXT, ...custom.map(({ partial }) => partial.context)),
+      keepContext: keepTableContext,
     });
   },
 });

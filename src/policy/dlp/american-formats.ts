@@ -115,7 +115,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{6,10}|\d{1,2}\.\d{3}\.\d{3}|1\.\d{3}\.\d{3}\.\d{3}/),
     confidence: 0,
     confidenceWithClue: 0.7,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     entity: "argentine_dni",
@@ -124,7 +124,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{1,2}\.\d{3}\.\d{3}|\d{7,8}/),
     confidence: 0,
     confidenceWithClue: 0.7,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     entity: "peruvian_dni",
@@ -133,7 +133,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{8}(?:-\d)?/),
     confidence: 0,
     confidenceWithClue: 0.7,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
 ];
 

@@ -1,94 +1,107 @@
 /** Looks up the clue words near a value, which indicate its kind. */
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { EntityName } from "./entities.ts";
+import type { ClueScope } from "./entity-format.ts";
+import { createCellLookup, findTables } from "./find-tables.ts";
+import { findLastLabel } from "./identifier-labels.ts";
+import { isLinked } from "./is-linked.ts";
 import type { Clue } from "./scan-words.ts";
 
-/**
- * Returns true if a clue word indicates that the value ending at `end` is an `entity`. For an ambiguous format the word
- * must be linked to the value.
- */
-export type HasClue = (entity: EntityName, end: number, isAmbiguous: boolean) => boolean;
+/** Clue words that apply to the value at the current offset. */
+export interface ClueLookup {
+  /** Moves to the value at `at`, which must not be before the previous one. */
+  moveTo: (at: number) => void;
+  /** Returns whether a clue word near the value names the entity. */
+  mention: (entity: EntityName) => boolean;
+  /** Returns whether a clue word in the scope indicates that the value ending at `end` is an `entity`. */
+  indicate: (entity: EntityName, end: number, scope: ClueScope) => boolean;
+}
 
-const MAX_DISTANCE_BEFORE = 50;
-const MAX_DISTANCE_AFTER = 25;
+/** Maximum distance of a clue word before a value. Less than the context of a stream (find-open-value.ts). */
+const MAX_BEFORE: Readonly<Record<ClueScope, number>> = { linked: 50, near: 50, sentence: 150 };
+const MAX_DISTANCE_AFTER = 60;
 /** Length of the longest value that needs a clue. */
 const MAX_CLUED_VALUE = 30;
 
-/** Creates a lookup that returns undefined if no clue is near `at`. Call it with increasing offsets. */
-export function createClueLookup(
-  text: string,
-  clues: readonly Clue[],
-): (at: number) => HasClue | undefined {
+export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup {
+  const clues = all.filter(({ entities }) => entities.length > 0);
+  const findCell = createCellLookup(findTables(text, clues));
+  let at = 0;
   let first = 0;
-  return (at) => {
-    while (first < clues.length && (clues[first]?.end ?? 0) < at - MAX_DISTANCE_BEFORE) first++;
-    const around: Clue[] = [];
-    for (let index = first; index < clues.length; index++) {
-      const clue = clues[index];
-      if (!clue || clue.start > at + MAX_CLUED_VALUE + MAX_DISTANCE_AFTER) break;
-      if (clue.entities.length === 0) continue;
-      if (clue.start > at || !SEPARATED.test(text.slice(clue.start, at))) around.push(clue);
-    }
-    if (around.length === 0) return undefined;
-    return (entity, end, isAmbiguous) =>
-      around.some(
+  /** Clue words of the same sentence or row, and of the header of the column. */
+  let near: Clue[] = [];
+  let header: readonly Clue[] = [];
+
+  return {
+    moveTo(offset) {
+      at = offset;
+      near = [];
+      header = [];
+      while (first < clues.length && (clues[first]?.end ?? 0) < at - MAX_BEFORE.sentence) first++;
+      const cell = findCell(at);
+      if (cell) header = cell.words;
+      // In a row, only the words of the same row count, and the header.
+      const from = cell?.lineStart ?? 0;
+      for (let index = first; index < clues.length; index++) {
+        const clue = clues[index];
+        if (!clue || clue.start > at + MAX_CLUED_VALUE + MAX_DISTANCE_AFTER) break;
+        if (clue.start >= from) near.push(clue);
+      }
+    },
+    mention: (entity) => header.some(names, entity) || near.some(names, entity),
+    indicate: (entity, end, scope) =>
+      header.some(names, entity) ||
+      near.some(
         (clue) =>
           clue.entities.includes(entity) &&
-          ((clue.end <= at && (!isAmbiguous || isLinked(text.slice(clue.end, at)))) ||
-            (clue.start >= end &&
-              clue.start <= end + MAX_DISTANCE_AFTER &&
-              LINK_TO_CLUE_AFTER.test(text.slice(end, clue.start)))),
-      );
+          (clue.end <= at
+            ? isLinkedBefore(text, clue, at, scope)
+            : clue.start >= end && isLinkedAfter(text, end, clue, scope)),
+      ),
   };
 }
 
-/** Another value or the end of a sentence separates a clue from a value; a question mark does not. */
-const SEPARATED = /\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
+function names(this: EntityName, { entities }: Clue): boolean {
+  return entities.includes(this);
+}
+
+function isLinkedBefore(text: string, clue: Clue, at: number, scope: ClueScope): boolean {
+  if (at - clue.end > MAX_BEFORE[scope] || SEPARATED.test(text.slice(clue.start, at))) return false;
+  const between = text.slice(clue.end, at);
+  // Another label is nearer: `call center order 1234567`. It may belong to the clue: `passport ID: …`.
+  if (findLastLabel(between) > 1) return false;
+  return scope !== "linked" || isLinked(between);
+}
+
+function isLinkedAfter(text: string, end: number, clue: Clue, scope: ClueScope): boolean {
+  const between = text.slice(end, clue.start);
+  if (LINK_TO_CLUE_AFTER.test(between)) return between.length <= MAX_LINK_AFTER;
+  return (
+    scope === "sentence" &&
+    between.length <= MAX_DISTANCE_AFTER &&
+    SAME_SENTENCE_AFTER.test(between) &&
+    text.charAt(clue.end) !== "_"
+  );
+}
+
+/** Another value or the end of a sentence separates a clue from a value; a year or a question mark does not. */
+const SEPARATED = /(?!(?<!\d)(?:19|20)\d\d(?!\d))\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
 /** Links a value to the clue after it: `… is my SSN`, `… (SSN)`. */
 const LINK_TO_CLUE_AFTER = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/;
+const MAX_LINK_AFTER = 25;
+/** Words without a sign that separates statements: `… belongs to the taxpayer whose PAN …`. */
+const SAME_SENTENCE_AFTER = /^["')]?,? [^\d.!?:;=_|\n\t]*$/;
 
 /** Returns whether a clue word could still follow a value that ends at `end`. */
-export function mayGetClueAfter(text: string, end: number): boolean {
-  return text.length - end <= MAX_DISTANCE_AFTER + MAX_CLUE_WORD && isLinkOpen(text, end);
+export function mayGetClueAfter(text: string, end: number, scope: ClueScope): boolean {
+  const length = text.length - end - MAX_CLUE_WORD;
+  if (length <= MAX_LINK_AFTER && isLinkOpen(text, end)) return true;
+  return scope === "sentence" && length <= MAX_DISTANCE_AFTER && isSentenceOpen(text, end);
 }
 
 const isLinkOpen = createOpenTest(
   /["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*/,
 );
+const isSentenceOpen = createOpenTest(/["')]?,? [^\d.!?:;=_|\n\t]*/);
 /** Longer than any clue word. */
 const MAX_CLUE_WORD = 32;
-
-/**
- * Checks that the text between a clue and a value links them: `account number is …`, `call Maria at …`, but not
- * `the account has … followers`.
- */
-function isLinked(between: string): boolean {
-  // Part of a path: `https://…/call/1234567`.
-  if (between.endsWith("/")) return false;
-  const words = between.match(CASED_WORD) ?? [];
-  if (NUMBER_WORDS.has(words[0]?.toLowerCase() ?? "")) return true;
-  // Before a colon, a capitalized word is part of a title: `Account Balance: …`.
-  const mayBeName = !/[:=]\W*$/.test(between);
-  return words.every(
-    (word) =>
-      LINKING_WORDS.has(word.toLowerCase()) || (mayBeName && /^\p{Lu}(?:\p{Ll}|$)/u.test(word)),
-  );
-}
-
-/** Excludes scripts without case, which do not separate words. */
-const CASED_WORD = /[\p{Lu}\p{Ll}][\p{L}\p{M}]*/gu;
-const NUMBER_WORDS = new Set(
-  "number numbers num no nos nr número numero núm nummer numéro номер".split(" "),
-);
-const LINKING_WORDS = new Set([
-  ...NUMBER_WORDS,
-  ...(
-    "is was are of for at on to in via or and with ending the a an my your his her our their its me us him them " +
-    "new old current main direct home work office private personal customer client user patient employee member " +
-    "bank savings checking mobile cell phone fax " +
-    "es de del el la los al en mi su tu cliente móvil fijo casa trabajo " +
-    "ist war lautet der die das den dem des von vom für unter auf mein meine meiner ihr ihre kunde kunden " +
-    "est le les du au à mon ma votre notre è di il lo mio mia suo della é do da o meu minha seu " +
-    "van het mijn uw op мой моя мне на по"
-  ).split(" "),
-]);

@@ -8,7 +8,7 @@ export interface ClueWord {
   precedesPassword?: true;
   /** Pattern that the preceding text in lower case must match, if the word alone is ambiguous. */
   after?: RegExp;
-  /** Counts only in upper case, since it is a common word otherwise: `EIN`, `RUN`. */
+  /** Counts only in upper case or as the name of a column, since it is a common word otherwise: `EIN`, `RUN`. */
   upperCaseOnly?: true;
 }
 

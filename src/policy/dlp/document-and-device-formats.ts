@@ -3,6 +3,18 @@ import { parseIpv6Groups } from "../../lib/http/ip-address.ts";
 import { passesLuhn, stripSeparators, weightedSum } from "./checksums.ts";
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
 
+/** No other value starts inside it. */
+export const UUID_FORMAT: EntityFormat = {
+  entity: "uuid",
+  startsWith: "either",
+  leadingLengths: [8],
+  ...matchPattern(
+    /(?!0{8})[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i,
+  ),
+  confidence: 0.95,
+  confidenceWithClue: 0.95,
+};
+
 export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
   {
     entity: "passport",
@@ -14,7 +26,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.8,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     entity: "drivers_license",
@@ -25,7 +37,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.75,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     // US employer and taxpayer numbers, European VAT numbers.
@@ -37,7 +49,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.75,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     entity: "date_of_birth",
@@ -118,16 +130,6 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
       Boolean(parseIpv6Groups(matched)),
     ),
     confidence: 0.85,
-    confidenceWithClue: 0.95,
-  },
-  {
-    entity: "uuid",
-    startsWith: "either",
-    leadingLengths: [8],
-    ...matchPattern(
-      /(?!0{8})[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/i,
-    ),
-    confidence: 0.95,
     confidenceWithClue: 0.95,
   },
 ];

@@ -67,6 +67,9 @@ export interface EntityHit {
   confidence: number;
 }
 
+/** Minimum confidence of a reported entity, unless settings change it. */
+export const DEFAULT_CONFIDENCE = 0.5;
+
 /** In order of precedence for the same characters and confidence. */
 export const ENTITY_NAMES = Object.keys(ENTITIES) as [EntityName, ...EntityName[]];
 

@@ -16,9 +16,15 @@ export interface EntityFormat {
   confidence: number;
   /** Confidence with a clue word nearby (clue-words.ts). */
   confidenceWithClue: number;
-  /** True if the clue word must be linked to the value, not only near it. */
-  isAmbiguous?: true;
+  /** Scope in which a clue word counts. Default: `near`. */
+  clueScope?: ClueScope;
 }
+
+/**
+ * `linked`: only words that link it to the value are in between, for ambiguous formats. `near`: close before the value,
+ * or linked after it. `sentence`: anywhere in the sentence, for formats that seldom occur by chance.
+ */
+export type ClueScope = "linked" | "near" | "sentence";
 
 export const range = (min: number, max: number): number[] =>
   Array.from({ length: max - min + 1 }, (_, index) => min + index);

@@ -11,20 +11,30 @@ import {
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
 import { isWalletAddress } from "./is-wallet-address.ts";
 
-const isIbanOpen = createOpenTest(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?![A-Za-z0-9])/);
+const isIbanOpen = createOpenTest(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?!-?[A-Za-z0-9])/);
 
 export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
   {
     // Excludes four groups within a longer table of (hexadecimal) four-digit numbers.
     entity: "credit_card",
     startsWith: "digit",
-    leadingLengths: [1, 4, ...range(12, 19)],
+    leadingLengths: [1, 4],
     ...matchPattern(
-      /\d{12,19}|(?<!(?:[\dA-Fa-f]{4} ){2})\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?!(?: [\dA-Fa-f]{4}){2})|\d{4}([ .-])\d{6}\2\d{4,5}|(?<!\d[ -])\d(?:([ -])\d)(?:\3\d){10,17}(?!\3\d(?!\d))/,
+      /(?<!(?:[\dA-Fa-f]{4} ){2})\d{4}([ .-])\d{4}\1\d{4}\1\d{4}(?!(?: [\dA-Fa-f]{4}){2})|\d{4}([ .-])\d{6}\2\d{4,5}|(?<!\d[ -])\d(?:([ -])\d)(?:\3\d){10,17}(?!\3\d(?!\d))/,
       isCard,
     ),
     confidence: 0.9,
     confidenceWithClue: 0.99,
+    clueScope: "sentence",
+  },
+  {
+    entity: "credit_card",
+    startsWith: "digit",
+    leadingLengths: range(12, 19),
+    ...matchPattern(/\d{12,19}/, isCard),
+    confidence: 0.85,
+    confidenceWithClue: 0.99,
+    clueScope: "sentence",
   },
   {
     // Outside the ranges of the large issuers: needs a clue.
@@ -91,7 +101,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     }),
     confidence: 0,
     confidenceWithClue: 0.6,
-    isAmbiguous: true,
+    clueScope: "linked",
   },
   {
     entity: "isin",
@@ -164,9 +174,11 @@ function findIbanEnd(text: string, at: number): number {
     const character = text.charAt(end);
     if (/[A-Za-z0-9]/.test(character)) characters += character;
     else if (!/[ -]/.test(character) || !/[A-Za-z0-9]/.test(text.charAt(end + 1))) return -1;
+    // Dashes are between groups of four, unlike those of other identifiers.
+    else if (character === "-" && characters.length % 4 !== 0) return -1;
     end++;
   }
-  if (/[A-Za-z0-9]/.test(text.charAt(end))) return -1;
+  if (/^-?[A-Za-z0-9]/.test(text.slice(end, end + 2))) return -1;
   return remainder(characters.slice(4) + characters.slice(0, 4), 97) === 1 ? end : -1;
 }
 

@@ -232,17 +232,45 @@ test.each([
 });
 
 test.each([
+  ["a log line", "2024-05-20T10:30:45.123456Z processed 4111111111111111 in 12 ms"],
+  ["the line of a log", "Nov 16 10:30:45 host-1 processed 378282246310005 in 12 ms"],
+  ["a path", "GET /v1/orders/4111111111111111 200"],
+  ["a query", "https://example.com/?cursor=4111111111111111"],
+  ["a member named id", '{"order_id": 4111111111111111, "status": "open"}'],
+  ["a number with a label", "Order number: 4111111111111111, invoice 415-555-2671"],
+  ["a part number", "part no. 415-555-2671, SKU: 0797-754609, serial 123-45-6789"],
+  ["a column of identifiers", "4111111111111111\n4111111111111112\n4111111111111113\n"],
+  ["columns of identifiers", "a | 4111111111111112 | x\nb | 4111111111111111 | y\n"],
+  ["a column named id", "name,id\nana,4111111111111111\nbob,4012888888881881\n"],
+  ["a column of part numbers", "415-555-2671\n115-555-2672\n"],
+  ["times with microseconds", "call at 10:30:01.325716, contact 08:28:01.325716"],
+  ["an identifier with letters", "phone 7b1f-0415-555-2671, account ab12-12345678"],
+  ["a UUID", "ba0964cd-fd0a-4ae0-84da-1d488a02776d account 04155552-6714-4155-9552-671415555267"],
+  ["a trace", "call 00-4bf92f3577b34da6a3ce929d0e0e4736-0000612345678901-01"],
+])("a value that resembles personal data is not reported in %s", (_, text) => {
+  expect(findDefault(text).filter((found) => !found.startsWith("uuid"))).toEqual([]);
+});
+
+test.each([
+  ["alone", "4111111111111111"],
+  ["in prose", "Please use 4111111111111111 for this."],
+  ["after a number word", "The number is 4111111111111111"],
+  ["in a list of cards", "4111111111111111\n4012888888881881\n"],
+  ["in a log line that names it", "2024-05-20T10:30:45Z card=4111111111111111 declined"],
+  ["in a column that names it", "name,card\nana,4111111111111111\n"],
+  ["in groups, with a label", "Order number: 4111 1111 1111 1111"],
+])("a card without groups is found %s", (_, text) => {
+  expect(findDefault(text)[0]?.replaceAll(" ", "")).toBe("credit_card=4111111111111111");
+});
+
+test.each([
   ["zero-width characters", "4111\u200b1111\u200b1111\u200b1111"],
   ["full-width digits", "４１１１ １１１１ １１１１ １１１１"],
   ["Arabic digits", "٤١١١١١١١١١١١١١١١"],
   ["Devanagari digits", "४१११ ११११ ११११ ११११"],
   ["other dashes and spaces", "4111–1111–1111–1111"],
 ])("a card with %s is found at its location in the original", (_, card) => {
-  expect(hits(`é ${card} é`)).toContainEqual({
-    entity: "credit_card",
-    text: card,
-    confidence: 0.9,
-  });
+  expect(findDefault(`é ${card} é`)).toEqual([`credit_card=${card}`]);
 });
 
 test.each<[string, string, string, EntityName]>([
@@ -260,4 +288,22 @@ test("the entities of a segment are computed once", () => {
   const one = createSegment("mail jane@example.com", "user", { pointer: "/input" });
 
   expect(findEntities(one)).toBe(findEntities(one));
+});
+
+test.each([
+  ["CSV", "name,ssn,passport\nana,078051120,512345678\nbob,078051121,512345679\n", 4],
+  ["quoted CSV", '"name","ssn"\n"Doe, Jane","078051120"\n"Doe, Ann","078051121"\n', 2],
+  ["TSV with common words", "name\tein\nana\t12-3456789\nbob\t12-3456780\n", 2],
+  ["Markdown", "| Name | Passport |\n|---|---|\n| Ana | 512345678 |\n| Bob | 512345679 |\n", 2],
+  ["a list", "Account numbers:\n12345678\n12345679\n12345670\n", 3],
+])("the header of %s is a clue for its column", (_, text, count) => {
+  expect(findDefault(text)).toHaveLength(count);
+});
+
+test.each([
+  ["other columns", "ssn,order\n078051120,078051121\n", ["ssn=078051120"]],
+  ["the text after a table", "ssn,name\n078051120,ana\n\nWe sold 078051121,\n", ["ssn=078051120"]],
+  ["a line of prose", "We lost my account, sorry\nand paid 12345678, again\n", []],
+])("the header of a table is no clue for %s", (_, text, found) => {
+  expect(findDefault(text)).toEqual(found);
 });

@@ -5,20 +5,23 @@ import { computeOnce, type Segment } from "../segment.ts";
 import { decodeViews, foldText, unescapeView, type View } from "../views/view.ts";
 import { AMERICAN_FORMATS } from "./american-formats.ts";
 import { createClueLookup } from "./clue-lookup.ts";
-import { DOCUMENT_AND_DEVICE_FORMATS } from "./document-and-device-formats.ts";
+import { DOCUMENT_AND_DEVICE_FORMATS, UUID_FORMAT } from "./document-and-device-formats.ts";
 import type { EntityHit } from "./entities.ts";
-import { indexFormats } from "./entity-format.ts";
+import { type EntityFormat, indexFormats } from "./entity-format.ts";
 import { EUROPEAN_FORMATS } from "./european-formats.ts";
 import { FINANCIAL_FORMATS } from "./financial-formats.ts";
 import { findEmails } from "./find-emails.ts";
 import { findPasswordAfterClue } from "./find-password-after-clue.ts";
-import { findPhonesAt } from "./find-phones.ts";
+import { findPhoneAt, isPlannedPhone } from "./find-phones.ts";
 import { foldDigits } from "./fold-digits.ts";
+import { createIdentifierColumns } from "./identifier-labels.ts";
+import { isMachineValue, isWeak, type LocatedValue } from "./is-machine-value.ts";
 import { readFieldName } from "./read-field-name.ts";
 import { scanWords } from "./scan-words.ts";
 import { toCredentialHits } from "./to-credential-hits.ts";
 
 export const formatsFor = indexFormats([
+  UUID_FORMAT,
   ...FINANCIAL_FORMATS,
   ...EUROPEAN_FORMATS,
   ...AMERICAN_FORMATS,
@@ -62,44 +65,79 @@ function findInView(segment: Segment, { exact, toOriginal }: View, label: string
 }
 
 function findPersonalData(text: string): EntityHit[] {
-  const { starts, ends, clues } = scanWords(text);
+  const words = scanWords(text);
+  const { starts, ends, clues } = words;
   const hits = findEmails(text);
   for (const clue of clues) {
     const password = clue.precedesPassword && findPasswordAfterClue(text, clue);
     if (password) hits.push(password);
   }
 
-  const cluesAt = createClueLookup(text, clues);
+  const near = createClueLookup(text, clues);
+  const isIdentifierColumn = createIdentifierColumns(text);
+  let uuidEnd = 0;
   starts.forEach((at, index) => {
-    if (isInsideLongerValue(text, at)) return;
+    if (at < uuidEnd || isInsideLongerValue(text, at)) return;
     const isDigit = text.charCodeAt(at) <= NINE;
-    const hasClue = cluesAt(at);
+    near.moveTo(at);
+    const rate = (value: RatedValue) => {
+      const { entity, confidence, end } = value;
+      if (near.indicate(entity, end, value.clueScope ?? "near")) return value.confidenceWithClue;
+      if (!isWeak(confidence)) return confidence;
+      const { isValidAt } = value;
+      const located = { text, index, words, end, confidence, isIdentifierColumn, isValidAt };
+      return isMachineValue(located) ? UNCERTAIN : confidence;
+    };
     for (const format of formatsFor(isDigit, (ends[index] ?? 0) - at)) {
-      const { entity, confidence: base } = format;
-      if (base === 0 && !hasClue) continue;
+      const { entity } = format;
+      if (format.confidence === 0 && !near.mention(entity)) continue;
       const end = format.findEnd(text, at);
       if (end < 0) continue;
-      const confidence = hasClue?.(entity, end, format.isAmbiguous === true)
-        ? format.confidenceWithClue
-        : base;
+      const isValidAt = (other: number) => format.findEnd(text, other) === other + end - at;
+      const confidence = rate({ ...format, end, isValidAt });
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
+      if (format === UUID_FORMAT) {
+        uuidEnd = end;
+        return;
+      }
     }
-    if (isDigit) {
-      hits.push(
-        ...findPhonesAt(text, at, hasClue && ((...value) => hasClue("phone_number", ...value))),
-      );
-    }
+    const phone = isDigit && findPhoneAt(text, at, near.mention("phone_number"));
+    if (!phone) return;
+    const { start, end, isSpanish } = phone;
+    const confidence = rate({
+      ...phone,
+      entity: "phone_number",
+      confidenceWithClue: Math.max(phone.confidence, 0.75),
+      isValidAt: (other) => isPlannedPhone(text.slice(other, other + end - at)),
+    });
+    if (confidence === 0) return;
+    if (isSpanish) hits.push({ entity: "spanish_phone", start, end, confidence });
+    hits.push({ entity: "phone_number", start, end, confidence });
   });
   return hits;
 }
 
+type RatedValue = Pick<EntityFormat, "entity" | "confidence" | "confidenceWithClue" | "clueScope"> &
+  Pick<LocatedValue, "end" | "isValidAt">;
+
+/** Confidence of a value that only resembles an entity. */
+const UNCERTAIN = 0.4;
+
 const NINE = 0x39;
 
-/** Detects a start inside a longer number (`2024-05-20`) or a character reference (`&#128553;`). */
+/**
+ * Detects a start inside a longer number (`2024-05-20`, `10:30:45.123456`), a longer identifier (`e29b-41d4`), or a
+ * character reference (`&#128553;`).
+ */
 export function isInsideLongerValue(text: string, at: number): boolean {
   const sign = text.charCodeAt(at - 1);
   if (sign === 0x23) return text.charCodeAt(at - 2) === 0x26;
-  if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f) return false;
+  if (sign !== 0x2d && sign !== 0x2e && sign !== 0x2f && sign !== COLON) return false;
   const before = text.charCodeAt(at - 2);
-  return before >= 0x30 && before <= NINE;
+  if (before >= 0x30 && before <= NINE) return true;
+  return sign === 0x2d && HEX_GROUP.test(text.slice(Math.max(0, at - 14), at - 1));
 }
+
+const COLON = 0x3a;
+/** Letters and digits, or hexadecimal letters only. */
+const HEX_GROUP = /(?:\d[0-9A-Za-z]{0,11}|(?<![0-9A-Za-z])(?:[a-f]{4}|[a-f]{8}))$/;

@@ -1,7 +1,13 @@
 /** Finds the selected entities of a segment and assigns their masks. */
 import { type MaskStyle, renderMask } from "../masking/render-mask.ts";
 import type { Segment } from "../segment.ts";
-import { DEFAULT_ENTITIES, type EntityName, isSecretEntity, toMaskLabel } from "./entities.ts";
+import {
+  DEFAULT_CONFIDENCE,
+  DEFAULT_ENTITIES,
+  type EntityName,
+  isSecretEntity,
+  toMaskLabel,
+} from "./entities.ts";
 import { findEntities } from "./find-entities.ts";
 import type { LocatedMatch } from "./resolve-overlaps.ts";
 import { splitByLine } from "./split-by-line.ts";
@@ -12,8 +18,6 @@ export interface EntitySelection {
   /** True to mask by a pseudonym of the session, which can be restored. */
   reversible: boolean;
 }
-
-export const DEFAULT_CONFIDENCE = 0.5;
 
 export const DEFAULT_SELECTION: EntitySelection = {
   masks: new Map(DEFAULT_ENTITIES.map((entity) => [entity, defaultMaskStyle(entity)])),

@@ -3,6 +3,7 @@ import { mayGetClueAfter } from "./clue-lookup.ts";
 import { formatsFor, isInsideLongerValue } from "./find-entities.ts";
 import { findOpenPhone } from "./find-phones.ts";
 import { foldDigits } from "./fold-digits.ts";
+import { isWeak, mayGetSibling } from "./is-machine-value.ts";
 import { scanWords } from "./scan-words.ts";
 
 /** Distance of the clue words and signs before a value that are read. */
@@ -23,14 +24,16 @@ export function findOpenValue(exact: string, from: number): number {
     const isDigit = text.charCodeAt(at) <= NINE;
     if (isDigit) {
       const phone = findOpenPhone(text, at);
-      if (phone.isOpen || phone.ends.some((end) => mayGetClueAfter(text, end))) {
-        return base + phone.start;
-      }
+      const mayChange = (end: number) =>
+        mayGetClueAfter(text, end, "near") || mayGetSibling(text, at, end);
+      if (phone.isOpen || phone.ends.some(mayChange)) return base + phone.start;
     }
     const isOpen = formatsFor(isDigit, (ends[index] ?? 0) - at).some((format) => {
       if (format.isOpen(text, at)) return true;
       const end = format.findEnd(text, at);
-      return end >= 0 && mayGetClueAfter(text, end);
+      if (end < 0) return false;
+      if (mayGetClueAfter(text, end, format.clueScope ?? "near")) return true;
+      return isWeak(format.confidence) && mayGetSibling(text, at, end);
     });
     if (isOpen) return base + at;
   }

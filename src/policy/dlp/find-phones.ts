@@ -1,30 +1,45 @@
 /** Finds phone numbers by numbering plan, by formatting, or by a clue word nearby. */
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
-import type { EntityHit } from "./entities.ts";
+import type { ClueScope } from "./entity-format.ts";
 import { isInternationalNumber } from "./is-international-number.ts";
 
-/** Returns the phone number that starts at `at`. A Spanish number is two entities. */
-export function findPhonesAt(
+/** Phone number at an offset, before its context is considered. */
+export interface PhoneCandidate {
+  start: number;
+  /** Includes an extension. */
+  end: number;
+  /** 0 if it needs a clue. */
+  confidence: number;
+  clueScope: ClueScope;
+  isSpanish: boolean;
+}
+
+/** Returns the phone number whose first digit is at `at`. */
+export function findPhoneAt(
   text: string,
   at: number,
-  hasClue: HasPhoneClue | undefined,
-): EntityHit[] {
+  hasClue: boolean,
+): PhoneCandidate | undefined {
   const start = findStart(text, at);
-  if (isAttached(text, start)) return NO_HITS;
-  const candidate =
+  if (isAttached(text, start)) return undefined;
+  const number =
     text.charCodeAt(start) === PLUS
       ? readInternational(text, start)
-      : (readAmerican(text, start) ?? readNational(text, start, hasClue !== undefined));
-  if (!candidate) return NO_HITS;
-
-  const isClued = hasClue?.(candidate.end, candidate.isAmbiguous === true);
-  const confidence = isClued ? Math.max(candidate.confidence, 0.75) : candidate.confidence;
-  if (confidence === 0) return NO_HITS;
-  const end = Math.max(candidate.end, matchEnd(EXTENSION, text, candidate.end));
-  const hit: EntityHit = { entity: "phone_number", start, end, confidence };
-  const digits = text.slice(start, candidate.end).replace(/[^\d+]/g, "");
-  return SPANISH.test(digits) ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
+      : (readAmerican(text, start) ?? readNational(text, start, hasClue));
+  if (!number || (number.confidence === 0 && !hasClue)) return undefined;
+  const digits = text.slice(start, number.end).replace(/[^\d+]/g, "");
+  return {
+    start,
+    end: Math.max(number.end, matchEnd(EXTENSION, text, number.end)),
+    confidence: number.confidence,
+    clueScope: number.isAmbiguous === true ? "linked" : "near",
+    isSpanish: SPANISH.test(digits),
+  };
 }
+
+/** Returns whether digits in the format of a phone number are one that a numbering plan can contain. */
+export const isPlannedPhone = (digitGroups: string) =>
+  AMERICAN_PLAN.test(keepDigits(digitGroups)) || LOCAL.test(digitGroups);
 
 /** Returns where a phone number at `at` starts and may end, and whether more text could complete or change it. */
 export function findOpenPhone(
@@ -38,10 +53,7 @@ export function findOpenPhone(
   return { start, ends, isOpen };
 }
 
-/** Returns true if a clue word indicates a phone number (clue-lookup.ts). */
-type HasPhoneClue = (end: number, isAmbiguous: boolean) => boolean;
-
-interface PhoneCandidate {
+interface MatchedNumber {
   end: number;
   /** 0 if it needs a clue. */
   confidence: number;
@@ -49,7 +61,6 @@ interface PhoneCandidate {
   isAmbiguous?: boolean;
 }
 
-const NO_HITS: EntityHit[] = [];
 const PLUS = 0x2b;
 const BRACKET = 0x28;
 const ZERO = 0x30;
@@ -68,7 +79,7 @@ const AREA = /\(\d{1,5}\)/y;
 const INTERNATIONAL =
   /\+(?:\(\d{1,5}\)|\d{1,15})(?:[ ./-]{0,2}\(\d{1,5}\)|(?:[ ./-]{1,2}|(?<=\)))\d{1,8}){0,7}/y;
 
-function readInternational(text: string, start: number): PhoneCandidate | undefined {
+function readInternational(text: string, start: number): MatchedNumber | undefined {
   const longest = matchEnd(INTERNATIONAL, text, start);
   if (continues(text, longest)) return undefined;
   // Retries without the last groups, which may belong to another number.
@@ -95,7 +106,7 @@ const AMERICAN =
 /** Neither area code nor exchange starts with 0 or 1 or is a service such as 911. */
 const AMERICAN_PLAN = /^(?:0?0?1)?(?!.11)[2-9]\d{2}(?!.11)[2-9]\d{6}$/;
 
-function readAmerican(text: string, start: number): PhoneCandidate | undefined {
+function readAmerican(text: string, start: number): MatchedNumber | undefined {
   const end = matchEnd(AMERICAN, text, start);
   if (end < 0 || continues(text, end)) return undefined;
   const digitGroups = text.slice(start, end);
@@ -116,7 +127,7 @@ const LOCAL =
 const DATE =
   /^(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?: |$)|^(?:19|20)\d{2}[-/](?:19|20)\d{2}$|^\d{1,3}(?:\.\d{1,3}){3}$/;
 
-function readNational(text: string, start: number, hasClue: boolean): PhoneCandidate | undefined {
+function readNational(text: string, start: number, hasClue: boolean): MatchedNumber | undefined {
   const first = text.charCodeAt(start);
   if (!hasClue && first !== ZERO && first !== BRACKET) return undefined;
   const end = matchEnd(NATIONAL, text, start);

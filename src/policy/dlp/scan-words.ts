@@ -84,11 +84,17 @@ function addClues(
   const original = text.slice(start, end);
   const word = original.toLowerCase();
   for (const clue of CLUE_WORDS.get(hash) ?? []) {
-    if (clue.word !== word || (clue.upperCaseOnly && original !== word.toUpperCase())) continue;
+    if (clue.word !== word) continue;
+    if (clue.upperCaseOnly && original !== word.toUpperCase() && !isCell(text, start, end))
+      continue;
     const fits = clue.after?.test(text.slice(Math.max(0, start - 16), start).toLowerCase()) ?? true;
     if (fits) clues.push({ ...clue, start, end });
   }
 }
+
+/** Detects a word between delimiters of a table. */
+const isCell = (text: string, start: number, end: number) =>
+  (start === 0 || /[\n\t,;|"]/.test(text.charAt(start - 1))) && /[\n\t,;|"]/.test(text.charAt(end));
 
 const DASH = 0x2d;
 const DOT = 0x2e;

@@ -42,6 +42,7 @@ const NOTHING: MaskedPart = { text: "", blocked: false };
 
 export function createTextStream(rules: readonly StreamRule[], options: TextStreamOptions) {
   const contextLength = Math.max(MIN_CONTEXT, ...rules.map(({ partial }) => partial.context));
+  const keepContext = rules.find(({ partial }) => partial.keepContext)?.partial.keepContext;
   /** Context, and then the text that was not sent yet. */
   let text = "";
   let sent = 0;
@@ -144,13 +145,14 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   /** Drops text that was sent and that no detector needs as context. */
   function trimContext(): void {
     if (isEncoded || sent < 2 * contextLength) return;
-    let cut = sent - contextLength;
-    while (cut > sent - 2 * contextLength && !/\s/.test(text.charAt(cut - 1))) cut--;
-    const kept = text.slice(cut);
+    let last = sent - contextLength;
+    while (last > sent - 2 * contextLength && !/\s/.test(text.charAt(last - 1))) last--;
+    const { cut, before } = keepContext?.(text, last) ?? { cut: last, before: "" };
+    const kept = before + text.slice(cut);
     // The look-alikes in the kept text must be read as in the whole text.
     const mark = isForeign && !hasForeignLetter(kept) ? FOREIGN_MARK : "";
     text = mark + kept;
-    sent += mark.length - cut;
+    sent += mark.length + before.length - cut;
     inspected = text.length;
   }
 
