@@ -70,8 +70,9 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
       if (closing ? BLOCKS.has(local) : local === "br" || local === "cr") pieces.push("\n");
       else if (local === "tab" && !closing) pieces.push("\t");
       else if (!closing) {
-        const names = isOffice ? (TEXT_ATTRIBUTES.get(local) ?? NO_ATTRIBUTES) : undefined;
-        for (const value of attributeValues(attributes, names)) asides.push(value);
+        const names = TEXT_ATTRIBUTES.get(local);
+        if (!isOffice) asides.push(...attributeValues(attributes));
+        else if (names) asides.push(...attributeValues(attributes, (each) => names.has(each)));
       }
       return false;
     },
@@ -84,7 +85,6 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
 const OFFICE =
   /schemas\.openxmlformats\.org|schemas[.-]microsoft[.-]com|urn:oasis:names:tc:opendocument/;
 const OFFICE_HEAD = 4096;
-const NO_ATTRIBUTES: ReadonlySet<string> = new Set();
 
 /** Elements that end a line: a paragraph, a cell or string of a sheet, a value. */
 const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);

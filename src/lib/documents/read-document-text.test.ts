@@ -78,6 +78,32 @@ test("a mail whose lines end with carriage returns is read", async () => {
   });
 });
 
+const PACKED = gzipSync("the text of a part").toString("base64");
+
+test.each([
+  ["a comment before its encoding", mail("(a) base64", PACKED)],
+  ["its encoding in quotes", mail('"base64"', PACKED)],
+  ["an experimental encoding", mail("x-base64", PACKED)],
+  ["a space before the colon", mail("base64", PACKED).replace("Encoding:", "Encoding :")],
+  ["two encodings", mail("quoted-printable\r\nContent-Transfer-Encoding: base64", PACKED)],
+  ["no blank line before it", mail("base64", PACKED).replace(`\r\n\r\n${PACKED}`, `\r\n${PACKED}`)],
+  ["a line that is not a header before it", mail("base64\r\nnot a header", PACKED)],
+  [
+    "an empty part without a blank line before it",
+    `Content-Transfer-Encoding: quoted-printable\r\n--b\r\n${mail("base64", PACKED)}`,
+  ],
+])("a part of a mail with %s is read", async (_, source) => {
+  expect(await read(source)).toMatchObject({
+    text: expect.stringContaining("the text of a part"),
+  });
+});
+
+test("a PDF after an RTF file is reported", async () => {
+  const pdf = Buffer.concat([Buffer.from("{\\rtf1 Notes}%PDF-1.4\n"), gzipSync("x".repeat(99))]);
+
+  expect(await read(pdf)).toMatchObject({ ok: true, unread: [{ problem: "binary" }] });
+});
+
 test("a part of a mail that is not text is reported", async () => {
   const bytes = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 151) % 256));
 

@@ -94,8 +94,13 @@ async function readPart(
       return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
     case "gzip":
       return { ...(await inside(await gunzipWithinBudget(bytes, budget))), kind: "gzip" };
-    case "rtf":
-      return await addArchive(wholeText("rtf", await readRtfText(bytes, budget.slicer)));
+    case "rtf": {
+      const read = wholeText("rtf", await readRtfText(bytes, budget.slicer));
+      // A PDF may begin after other bytes.
+      return await addArchive(
+        containsBinary(read.text) ? { ...read, unread: [OTHER_BYTES] } : read,
+      );
+    }
     case "old_office":
       throw documentProblem(
         "The file is in an old Office format or encrypted, which is not supported.",

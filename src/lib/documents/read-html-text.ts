@@ -1,24 +1,27 @@
 /** Reads the text of an HTML page with hidden text and comments, because attacks hide instructions there. */
 
 import type { TimeSlicer } from "./time-slicer.ts";
-import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
+import { attributeValues, type MarkupVisitor, textInTag, walkMarkup } from "./walk-markup.ts";
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
-  /** At the end: in its place a comment would part a number. */
-  const comments: string[] = [];
+  /** At the end: in their places, comments and attributes would part a number. */
+  const asides: string[] = [];
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text.replace(/\s+/g, " ")),
-    comment: (text) => comments.push("\n", text),
+    comment: (text) => asides.push("\n", text),
     tag({ name, closing, attributes }) {
       if (!INLINE.has(name)) pieces.push("\n");
-      for (const value of attributeValues(attributes, TEXT_ATTRIBUTES))
+      for (const value of attributeValues(attributes, (each) => SHOWN.has(each)))
         pieces.push("\n", value, "\n");
+      for (const value of attributeValues(attributes, isOther)) asides.push("\n", value);
+      const rest = textInTag(attributes);
+      if (rest.length > MAX_FLAG_CHARACTERS) asides.push("\n", rest);
       return !closing && CODE.has(name);
     },
   };
   await walkMarkup(source, visitor, slicer);
-  return [...pieces, ...comments]
+  return [...pieces, ...asides]
     .join("")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
@@ -26,15 +29,11 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
 
 const CODE = new Set(["script", "style"]);
 /** Attributes that are read aloud, shown as tooltips or indexed. */
-const TEXT_ATTRIBUTES = new Set([
-  "alt",
-  "title",
-  "aria-label",
-  "placeholder",
-  "content",
-  "value",
-  "label",
-]);
+const SHOWN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
+/** A model that receives the source reads all attributes. Scripts and styles are not text, as in their elements. */
+const isOther = (name: string): boolean => !SHOWN.has(name) && !/^(?:on|style$)/.test(name);
+/** Longer than attributes without a value, such as `hidden` and `disabled`. */
+const MAX_FLAG_CHARACTERS = 12;
 const INLINE = new Set(
   "a abbr b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr".split(
     " ",

@@ -32,27 +32,43 @@ export async function readMimeParts(
 /** Returns whether text has a header of such a part. */
 export const hasMimeParts = (text: string): boolean => text.search(ENCODING) >= 0;
 
-/** A part follows the blank line after its header block, up to a line that starts like a delimiter. */
+/** A part follows its header block, up to a line that starts like a delimiter. */
 function* encodedParts(source: string): Generator<Uint8Array> {
   const header = new RegExp(ENCODING);
+  const blockEnd = new RegExp(BLOCK_END);
   const blank = new RegExp(BLANK_LINE);
   const delimiter = new RegExp(DELIMITER);
-  for (let found = header.exec(source); found; found = header.exec(source)) {
-    blank.lastIndex = found.index;
-    if (!blank.test(source)) return;
-    delimiter.lastIndex = blank.lastIndex - 1;
+  let found = header.exec(source);
+  while (found) {
+    blockEnd.lastIndex = header.lastIndex;
+    if (!blockEnd.test(source)) return;
+    const start = blockEnd.lastIndex;
+    // Parsers disagree on which of several headers counts.
+    const encodings = new Set<string>();
+    for (; found && found.index < start; found = header.exec(source)) {
+      encodings.add(found[1]?.toLowerCase() ?? "");
+    }
+    delimiter.lastIndex = start - 1;
     const end = delimiter.exec(source)?.index ?? source.length;
-    const body = source.slice(blank.lastIndex, end);
-    yield /^b/i.test(found[1] ?? "") ? Buffer.from(body, "base64") : unquoted(body);
+    blank.lastIndex = start - 1;
+    const afterBlank = blank.test(source) ? source.slice(blank.lastIndex, end) : "";
+    for (const body of new Set([source.slice(start, end).trimStart(), afterBlank.trimStart()])) {
+      if (encodings.has("base64")) yield Buffer.from(body, "base64");
+      if (encodings.has("quoted-printable")) yield unquoted(body);
+    }
     header.lastIndex = end;
+    found = header.exec(source);
   }
 }
 
-// Linear: white space after one name is not searched again from another.
-const ENCODING = /^content-transfer-encoding:\s*(base64|quoted-printable)\b/gim;
-const QUOTED = /^content-transfer-encoding:\s*quoted-printable\b/im;
+// Linear: white space after one name is not searched again from another. Parsers accept comments, quotes and `x-`.
+const NAME = '^content-transfer-encoding[ \\t]*:(?:\\s|"|\\([^()\\r\\n]*\\))*(?:x-)?';
+const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");
+const QUOTED = new RegExp(`${NAME}quoted-printable\\b`, "im");
 /** Mail parsers accept a carriage return as the end of a line. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/g;
+/** The end of a line before one that is not a header: usually a blank line, but some parsers need none. */
+const BLOCK_END = /(?:\r\n|\n|\r(?!\n))(?![^\s:-][^\s:]*[ \t]*:|[ \t])/g;
 const DELIMITER = /[\r\n]--/g;
 
 const unquoted = (body: string): Uint8Array =>

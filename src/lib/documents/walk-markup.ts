@@ -41,13 +41,16 @@ export async function walkMarkup(
 const OPENING = /<(?=[A-Za-z!?]|\/[A-Za-z])/g;
 const PIECE = 64 * 1024;
 
-/** The values of the named attributes, or of all, entities decoded. */
-export function attributeValues(attributes: string, names?: ReadonlySet<string>): string[] {
-  if (names?.size === 0 || !attributes.includes("=")) return [];
+/** Returns the values of the attributes that `isRead` selects by name, or of all, entities decoded. */
+export function attributeValues(attributes: string, isRead?: (name: string) => boolean): string[] {
+  if (!attributes.includes("=")) return [];
   return [...attributes.matchAll(ATTRIBUTE)]
-    .filter(([, name = ""]) => names?.has(name.toLowerCase()) ?? true)
+    .filter(([, name = ""]) => isRead?.(name.toLowerCase()) ?? true)
     .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
 }
+
+/** Returns what a tag contains besides attributes with values. */
+export const textInTag = (attributes: string): string => attributes.replace(ATTRIBUTE, " ").trim();
 
 /** Linear: a name is tried only where one can start, and its length is limited. */
 const ATTRIBUTE =
@@ -59,17 +62,16 @@ function walkDeclaration(source: string, open: number, { text, comment }: Markup
     ? ["<!--", "-->", comment]
     : source.startsWith("<![CDATA[", open)
       ? ["<![CDATA[", "]]>", text]
-      : ["<!", ">", PROLOGUE.test(source.slice(open + 2, open + 10)) ? undefined : comment];
+      : ["<!", ">", comment];
   const close = source.indexOf(end, open + begin.length);
   const content = source.slice(open + begin.length, close < 0 ? undefined : close);
-  // The document type may define entities.
-  if (visit) visit(content);
-  else if (content.includes("[")) comment(content);
+  if (!PROLOGUE.test(content)) visit(content);
   return close < 0 ? source.length : close + end.length;
 }
 
-/** Browsers treat any other declaration as a comment, so text may be hidden in it. */
-const PROLOGUE = /^(?:doctype|xml)\b/i;
+/** Declarations without text. Browsers treat others as comments, and a document type may define entities. */
+const PROLOGUE =
+  /^(?:doctype\s+html\s*|xml(?:\s+(?:version|encoding|standalone)\s*=\s*["'][\w.-]{0,12}["'])*\s*\??)$/i;
 
 const NAME = /\/?([A-Za-z][^\s/><]{0,99})/y;
 
