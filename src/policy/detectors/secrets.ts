@@ -20,7 +20,7 @@ const Settings = z
       .boolean()
       .default(true)
       .describe(
-        "Also detect values that only their name identifies, such as `password = …` or `api_key: …`.",
+        "Also detect values that only the text before them identifies, such as `password = …`, `api_key: …` or `our Datadog key …`.",
       ),
     min_entropy: z
       .number()

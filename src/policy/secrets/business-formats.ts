@@ -101,6 +101,18 @@ export const BUSINESS_FORMATS: readonly SecretFormat[] = [
       ["twitter_bearer_token", "AAAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%+/=]{60,120}"],
       ["onesignal_key", ["os_v2_app_", "os_v2_org_"], "[a-z2-7]{60,110}"],
       ["okta_header_token", "SSWS ", "00[\\w-]{40}"],
+      ["jina_key", "jina_", `${ALNUM}{32,64}`],
+      ["fireworks_key", "fw_", `${ALNUM}{22,24}`],
+      ["mailersend_key", "mlsn.", `${HEX}{64}`],
+      ["paddle_key", ["pdl_live_apikey_", "pdl_sdbx_apikey_"], "[\\w.]{50,80}"],
+      ["polar_token", ["polar_pat_", "polar_oat_"], `${ALNUM}{32,64}`],
+      ["cal_key", "cal_live_", `${HEX}{32}`],
+      ["stytch_secret", ["secret-live-", "secret-test-"], `${WORD}{35}=`],
+      ["posthog_key", ["phx_", "phs_"], `${ALNUM}{43,47}`],
+      ["adafruit_key", "aio_", `${ALNUM}{28}`],
+      ["botpress_token", "bp_pat_", `${ALNUM}{36}`],
+      ["login_with_amazon_secret", "amzn1.oa2-cs.v1.", `${HEX}{64}`],
+      ["ory_token", ["ory_pat_", "ory_at_", "ory_wat_"], `${WORD}{32,90}(?:\\.${WORD}{32,90})?`],
     ] as const
   ).map(toPrefixedFormat),
   ...(
@@ -148,6 +160,11 @@ export const BUSINESS_FORMATS: readonly SecretFormat[] = [
   {
     ...toPrefixedFormat(["facebook_app_token", "facebook", ""]),
     pattern: /facebook[^\n\d|]{1,40}(\d{15,16}\|[\w-]{27})(?![\w-])/iy,
+  },
+  {
+    ...toPrefixedFormat(["deepl_key", ":fx", ""]),
+    lookBehind: [36],
+    pattern: new RegExp(`${UUID}:fx(?!\\w)`, "y"),
   },
   {
     ...toPrefixedFormat(["mailchimp_key", "-us", ""]),

@@ -30,6 +30,8 @@ export const CLOUD_FORMATS: readonly SecretFormat[] = [
       ["tencent_secret_id", "AKID", `${ALNUM}{32,40}`],
       ["scaleway_access_key", "SCW", "[A-Z0-9]{17}"],
       ["yandex_api_key", "AQVN", `${WORD}{35,38}`],
+      ["yandex_iam_token", "t1.", `${WORD}{4,200}={0,2}\\.${WORD}{86}={0,2}`],
+      ["yandex_oauth_token", "y0_", `${WORD}{39,61}`],
       ["yandex_access_key_id", "YCAJE", `${WORD}{20}`],
       ["digitalocean_token", ["dop_v1_", "doo_v1_", "dor_v1_"], `${HEX}{64}`],
       ["heroku_api_key", "HRKU-", `${WORD}{36,60}`],

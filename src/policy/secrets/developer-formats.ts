@@ -89,6 +89,11 @@ export const DEVELOPER_FORMATS: readonly SecretFormat[] = [
       ["infracost_key", "ico-", `${ALNUM}{32}`],
       ["frameio_token", "fio-u-", "[\\w=-]{64}"],
       ["settlemint_token", ["sm_pat_", "sm_aat_", "sm_sat_"], `${ALNUM}{16}`],
+      ["wakatime_key", "waka_", UUID],
+      ["trigger_key", ["tr_prod_", "tr_pat_", "tr_dev_", "tr_stg_"], `${ALNUM}{20,48}`],
+      ["logfire_token", "pylf_v1_", "[a-z]{2}_[A-Za-z0-9]{40,50}"],
+      ["inngest_key", ["signkey-prod-", "signkey-test-"], `${HEX}{64}`],
+      ["kaggle_token", "KGAT_", `${HEX}{32}`],
       ["intra42_secret", ["s-s4t2ud-", "s-s4t2af-"], `${HEX}{64}`],
       [
         "authress_key",

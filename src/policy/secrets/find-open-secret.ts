@@ -11,7 +11,7 @@ const OPEN_FORMATS = SECRET_FORMATS.filter(
 });
 
 /** Longest name of a value that identifies it as a secret, with what separates them. */
-export const NAME_CHARACTERS = 160;
+export const NAME_CHARACTERS = 200;
 
 /** Returns the start of the first open secret from `from` on, or the length of the text. */
 export function findOpenSecret(text: string, from: number): number {

@@ -1,12 +1,17 @@
 /** Formats of credentials of any vendor: private keys, JWTs, and values that are identified by their name. */
 import { isNamedSecret } from "./is-named-secret.ts";
-import { ASSIGNMENT, QUOTE, type SecretFormat } from "./secret-format.ts";
+import { isRandomKey } from "./is-random-key.ts";
+import { ASSIGNMENT, createRandomKeyFormat, QUOTE, type SecretFormat } from "./secret-format.ts";
+import { VENDOR_NAMES } from "./vendor-names.ts";
 
 /** Separator of the lines of a key: a line break, an escaped one, or string concatenation in code. */
 const BREAK = `(?:\\s|\\\\{1,2}[nr]|["',]| \\+){1,12}`;
 const HEADER = `(?:${BREAK}[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: [^\\n\\\\]{0,120})`;
 /** Rejects a function call, which is code that gets the value. */
 const NOT_CALLED = "(?![\\w.]{0,60}\\()";
+/** Field of a connection string before the password: `Server=db;`, `user=app `. */
+const CONNECTION_FIELD = `\\b(?:server|data source|address|host|driver|dsn|provider|uid|user(?: ?id|name)?|database|dbname|databasename|initial catalog|port|endpoint|accountname|sharedaccesskeyname) ?= ?[^;\\n"'=]{1,60}[; ] {0,2}`;
+
 const PASSWORD_NAMES = [
   "password",
   "passwd",
@@ -42,6 +47,22 @@ const KEY_NAMES = [
 const SECRET_NAMES = ["secret", "token", "credential"];
 
 export const GENERAL_FORMATS: readonly SecretFormat[] = [
+  createRandomKeyFormat("vendor_key", VENDOR_NAMES, "[\\w.-]{2,20}?"),
+  createRandomKeyFormat(
+    "api_key",
+    ["api", "access", "secret", "auth"].flatMap((kind) => [`${kind} key`, `${kind} token`]),
+    "\\w{3,6} \\w{3,5}",
+  ),
+  {
+    ...genericFormat("api_key", ["key="]),
+    boundary: "no_letter_of_its_case",
+    pattern: new RegExp(
+      `(?<!(?:pub|public|sort|partition|cache|primary|foreign|row|object)_?)key=${QUOTE}([\\w~+/-]{16,150}={0,2})(?![\\w.])`,
+      "iy",
+    ),
+    min_entropy: 3.3,
+    isValid: (value, name) => isRandomKey(value) && isNamedSecret(value, name),
+  },
   {
     ...certainFormat("private_key", ["-----begin "]),
     // All lines, and the END line if present.
@@ -67,8 +88,25 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   },
   {
     ...likelyFormat("url_password", ["://"]),
-    pattern: /:\/\/[^\s:@/?#"'`<>\\]{0,100}:([^\s@/"'`<>\\]{3,200})(?=@[\w[])/y,
+    // The password may contain one `@`.
+    pattern:
+      /:\/\/[^\s:@/?#"'`<>\\]{0,100}:([^\s@/"'`<>\\]{1,200}(?:@[^\s@/?#"'`<>\\.:]{1,60})?)(?=@[\w[])/y,
+    min_entropy: 1,
+  },
+  {
+    ...likelyFormat("url_password", ["password=", "passwd=", "pwd=", "pass="]),
+    pattern: /(?<=[?&])(?:password|passwd|pwd|pass)=([^\s&#;"'`<>\\]{3,100})/iy,
     min_entropy: 1.5,
+  },
+  {
+    ...likelyFormat("connection_string_password", ["password=", "password =", "pwd=", "pwd ="]),
+    pattern: new RegExp(
+      `(?<=${CONNECTION_FIELD}(?:[a-z ]{1,20}=[^;\\n"'=]{0,30}[; ] {0,2})?)(?:password|pwd) ?= ?([^\\s;"'\`<>&,]{3,100})`,
+      "iy",
+    ),
+    min_entropy: 1.5,
+    // Not an expression of code: `password=config.password`.
+    isValid: (value) => !/^(?:[a-z_$][\w$]*[.([]|none\b|null\b)/i.test(value),
   },
   {
     ...likelyFormat("basic_authorization", ["basic "]),
@@ -114,7 +152,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...genericFormat("secret", SECRET_NAMES),
     pattern: new RegExp(
-      `(?:${SECRET_NAMES.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNMENT}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{12,200}={0,2})${NOT_CALLED}`,
+      `(?<!(?:csrf|xsrf|authenticity|public)[_-]?)(?:${SECRET_NAMES.join("|")})[\\w.-]{0,40}(?:${QUOTE}${ASSIGNMENT}${QUOTE}| is:? ["'\`]?)([\\w.~+/@!#$%^*-]{12,200}={0,2})${NOT_CALLED}`,
       "iy",
     ),
     min_entropy: 3.5,

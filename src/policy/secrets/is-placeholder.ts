@@ -1,7 +1,7 @@
 /** Detects placeholders of secrets: examples, templates and references. */
 
 const WORDS =
-  /^\W?(?:password|passwd|pass|passwort|contraseña|senha|secret|token|username|user|admin|root)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
+  /^\W?(?:password|passwd|pass|passwort|contraseña|senha|secret|token|username|user|admin|root|none|null|nil|undefined|true|false)\d{0,3}\W?$|example|placeholder|change_?me|your[-_.]|redacted|dummy|insert|replace|\*{3}|\.\.|#{4}|0{8}|12345678|abcdefgh|qwerty/i;
 /** In one case only: random keys contain xXxX by chance. */
 const REDACTED = /x{4}|X{4}/;
 /** `${TOKEN}`, `<token>`, `{{ token }}`, `%s`, `$TOKEN`, `os.environ[…]`. */

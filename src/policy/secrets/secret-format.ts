@@ -1,4 +1,6 @@
 /** Format of a kind of credential, with the keywords at which its pattern is tried. */
+import { isNamedSecret } from "./is-named-secret.ts";
+import { isRandomKey } from "./is-random-key.ts";
 
 export interface SecretFormat {
   /** Label in findings and in the mask: `github_token`. */
@@ -57,19 +59,53 @@ export const toNamedFormat = ([label, names, value]: NamedRow): SecretFormat => 
   boundary: "no_letter_of_its_case",
   lookBehind: [0],
   pattern: new RegExp(
-    `(?:${names.map(escapeRegex).join("|")})[\\w.-]{0,30}${QUOTE}${ASSIGNMENT}${QUOTE}(${value})${NOT_LONGER}`,
+    `(?:${names.map(escapeRegex).join("|")})${afterName}(${value})${NOT_LONGER}`,
     "iy",
   ),
   min_entropy: 3,
+  isValid: (key, name) => isAssigned(name) || isRandomKey(key),
   confidence: 0.85,
   generic: false,
 });
 
 /** Optional quote, possibly escaped: JSON inside JSON. */
 export const QUOTE = "\\\\{0,3}[\"'`]?";
-/** `=`, `:`, `=>`, `:=`, `>` of an element, or a comma before a quoted argument, with white space. */
-export const ASSIGNMENT =
-  "[ \\t]{0,8}(?::=|=>|={1,3}|:|>|,(?=[ \\t]{0,8}\\\\{0,3}[\"']))[ \\t]{0,8}";
+const OPTIONAL_SPACE = "[ \\t]{0,8}";
+/**
+ * `=`, `:`, `=>`, `:=`, `?=`, `>` of an element, or a comma before a quoted argument, with white space. In XML also the
+ * next attribute (`key="name" value="…"`) and the next element (`<key>name</key><string>…`).
+ */
+export const ASSIGNMENT = `(?:${OPTIONAL_SPACE}(?:[:?]{0,2}=|=>|={1,3}|:|>|,(?=${OPTIONAL_SPACE}\\\\{0,3}["']))${OPTIONAL_SPACE}|\\s{1,4}value\\s{0,2}=\\s{0,2}|</(?:key|name)>\\s{0,40}<(?:string|value)>)`;
+
+const KEY_NOUN = "(?:(?:key|token|secret|credential|password|apikey)s?|pat)";
+const KEY_ADJECTIVE =
+  "(?:api|rest|http|app|application|access|auth|account|client|admin|private|personal|service|server|integration|live|test|prod|production|staging|sandbox|dev|deploy|master|write|read|webhook|signing|project|bot|user|new|old|secret|bearer)";
+const FILLER =
+  "(?:is|was|are|for|of|in|on|to|with|using|via|the|our|my|this|here|value|id|env|environment)";
+/** Words of a sentence between a name and its key: `API key for production is`. */
+const KEY_PHRASE = `(?:[\\w.-]{0,30}(?:key|token|secret)|(?:'s)?(?:[ \\t](?:${KEY_ADJECTIVE}|${FILLER})){0,3}[ \\t]${KEY_NOUN})(?:[ \\t](?:${FILLER}|${KEY_ADJECTIVE}|${KEY_NOUN})){0,4}`;
+/** Text between the name of a vendor and a key. Without an assignment or a key word, the key must look random. */
+const afterName = `(?:[\\w.-]{0,30}${QUOTE}(?:${ASSIGNMENT}|\\((?=["']))|(?:${KEY_PHRASE}|[ \\t](?:is|was))?[ \\t]{0,3}(?:[ \\t:=,|;]|->)[ \\t]{0,3}[(<[]?)${QUOTE}`;
+/** Detects an assignment, or a word such as key, in the text before a value. */
+const isAssigned = (name: string) =>
+  /[=:>(]|key|token|secret|\bpat\b|credential|password|value/i.test(name);
+
+/** Format of random keys of any alphabet after a name. `name` matches the keywords, which were found at its offset. */
+export const createRandomKeyFormat = (
+  label: string,
+  keywords: readonly string[],
+  name: string,
+): SecretFormat => ({
+  label,
+  keywords,
+  boundary: "no_letter_of_its_case",
+  lookBehind: [0],
+  pattern: new RegExp(`${name}${afterName}([\\w~+/-]{16,120}={0,2})${NOT_LONGER}`, "iy"),
+  min_entropy: 3.2,
+  isValid: (key, name) => isRandomKey(key) && isNamedSecret(key, name),
+  confidence: 0.75,
+  generic: true,
+});
 
 /** Rejects a longer value, but accepts the underscores of `__bold__`. */
 const NOT_LONGER = "(?!_?[A-Za-z0-9])";
