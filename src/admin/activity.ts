@@ -1,7 +1,8 @@
 /** Operations on Activity: lists, counts, exports and erases evaluations. */
 import {
+  ActivityEvent,
+  type ActivityFilters,
   countActivity,
-  EvaluationEvent,
   eraseActivity,
   exportActivity,
   getActivity,
@@ -93,7 +94,10 @@ export const activityExportRoute: DirectRoute = {
 const EXPORT_PAGE_SIZE = 200;
 
 /** Reads one page at a time, so that a slow client does not block anything. */
-async function* readEvents(deps: Deps, filters: object): AsyncGenerator<EvaluationEvent> {
+export async function* readEvents(
+  deps: Deps,
+  filters: ActivityFilters,
+): AsyncGenerator<ActivityEvent> {
   await deps.flushEvaluations();
   let after: string | undefined;
   do {
@@ -104,11 +108,11 @@ async function* readEvents(deps: Deps, filters: object): AsyncGenerator<Evaluati
   } while (after !== undefined);
 }
 
-async function* toJsonLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
-  for await (const event of events) yield `${JSON.stringify(event)}\n`;
+export async function* toJsonLines(items: AsyncGenerator<unknown>): AsyncGenerator<string> {
+  for await (const item of items) yield `${JSON.stringify(item)}\n`;
 }
 
-function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+export function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   return new ReadableStream({
     async pull(controller) {
@@ -122,9 +126,9 @@ function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   });
 }
 
-const COLUMNS = Object.keys(EvaluationEvent.shape) as (keyof EvaluationEvent)[];
+const COLUMNS = Object.keys(ActivityEvent.shape) as (keyof ActivityEvent)[];
 
-async function* toCsvLines(events: AsyncGenerator<EvaluationEvent>): AsyncGenerator<string> {
+async function* toCsvLines(events: AsyncGenerator<ActivityEvent>): AsyncGenerator<string> {
   yield `${COLUMNS.join(",")}\r\n`;
   for await (const event of events) {
     yield `${COLUMNS.map((name) => toCsvCell(event[name])).join(",")}\r\n`;

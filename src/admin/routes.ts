@@ -9,6 +9,7 @@ import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { detectorRoutes } from "./detectors.ts";
+import { feedbackRoutes } from "./feedback.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
@@ -31,6 +32,7 @@ export const adminRoutes: readonly Route[] = [
   ...collectorRoutes,
   ...calibrationRoutes,
   ...activityRoutes,
+  ...feedbackRoutes,
   ...requestRoutes,
   ...tokenRoutes,
   ...auditRoutes,

@@ -39,6 +39,26 @@ export const EvaluationEvent = z.object({
 });
 export type EvaluationEvent = z.infer<typeof EvaluationEvent>;
 
+export const MARKS = ["correct", "incorrect"] as const;
+
+export const Mark = z.object({
+  finding: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe("Position in `findings`, from 0. null: the verdict, such as for a missed attack."),
+  mark: z.enum(MARKS),
+  actor: z.string(),
+  at: Time,
+});
+export type Mark = z.infer<typeof Mark>;
+
+/** An event as administrators read it. */
+export const ActivityEvent = EvaluationEvent.extend({
+  feedback: z.array(Mark).describe("Marks of its findings and of its verdict."),
+});
+export type ActivityEvent = z.infer<typeof ActivityEvent>;
+
 /** Inspected text, as far as the collector stores it. */
 export const StoredText = z.object({
   pointer: z.string().describe("JSON pointer into the payload."),
@@ -65,6 +85,10 @@ const Filters = {
   collector_id: Id.optional(),
   policy_id: Id.optional(),
   detector: Text.optional().describe("Id of a detector, or name of a gate, with a finding."),
+  feedback: z
+    .enum([...MARKS, "any"])
+    .optional()
+    .describe("Events with such a mark."),
   trace_id: Text.optional(),
   request_id: Id.optional(),
   q: Text.max(200)
@@ -81,7 +105,7 @@ export const listActivity = endpoint({
   auth: "read",
   summary: "List evaluations, newest first; a search in stored text may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters),
-  reply: page(EvaluationEvent),
+  reply: page(ActivityEvent),
 });
 
 export const countActivity = endpoint({
@@ -100,7 +124,7 @@ export const getActivity = endpoint({
   path: "/v1/activity/:event_id",
   auth: "audit",
   summary: "Get an evaluation with its stored text",
-  reply: EvaluationEvent.extend({ content: z.array(StoredText).nullable() }),
+  reply: ActivityEvent.extend({ content: z.array(StoredText).nullable() }),
 });
 
 export const exportActivity = endpoint({

@@ -4,6 +4,7 @@ import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
+import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import type { DecidedEvaluation, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -12,6 +13,7 @@ import type { EvaluationHost } from "./worker/evaluation-host.ts";
 export const NO_POLICY: PolicyOutcome = {
   status: "allow",
   findings: [],
+  matches: [],
   changes: [],
   hidden: [],
   detectors: { run: 0, skipped: 0, failed: [], uninspected: [] },
@@ -23,7 +25,7 @@ export async function applyPolicy(
   evaluation: OpenedEvaluation,
   approval: ApprovalState,
 ): Promise<DecidedEvaluation> {
-  const { program, collector, keyring, disabled, opened } = evaluation;
+  const { program, collector, keyring, disabled, exemptions, opened } = evaluation;
   const { direction, protocol, session_id, payload, size } = evaluation;
   if (!program) return Object.assign(evaluation, { outcome: NO_POLICY });
   const pseudonyms = createSessionPseudonyms(host, keyring, {
@@ -49,6 +51,7 @@ export async function applyPolicy(
     approval,
     fail_mode: collector.fail_mode,
     createPseudonym: pseudonyms.pseudonymFor,
+    isExempt: createExemptionCheck(exemptions, keyring),
   });
   await pseudonyms.save();
   return Object.assign(evaluation, { outcome });

@@ -6,6 +6,7 @@ import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
 import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
+import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
 
@@ -18,7 +19,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
   // One policy for the whole stream: a new one could not change what was sent.
   host.selectPolicy = () => selection;
   const evaluate: ResponseGuard["evaluate"] = (content) => evaluateWithHost(deps, host, content);
-  const { collector, program, disabled, keyring } = selection;
+  const { collector, program, disabled, exemptions, keyring } = selection;
   if (!program) return { ...PASS_ALL, evaluate };
   const protocol = request.protocol ?? "all";
   const session_id = request.session_id ?? trace_id;
@@ -49,6 +50,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     system_prompt: context.system_prompt ?? [],
     services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
   };
+  const isExempt = createExemptionCheck(exemptions, keyring);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
     needs_whole,
@@ -59,6 +61,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
         context: inspection,
         // The evaluation of the complete response creates the same pseudonyms, and stores them.
         createPseudonym: pseudonyms.pseudonymFor,
+        isExempt,
       }),
   };
 }

@@ -5,6 +5,7 @@ import { readIdTime } from "../lib/ids.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
 import { NO_POLICY } from "./apply-policy.ts";
 import { createFacts, readApplication, selectAttributes, truncateName } from "./create-facts.ts";
+import { fingerprintFindings } from "./match-fingerprint.ts";
 import { selectContent } from "./select-content.ts";
 import type { DecidedEvaluation, ExtractedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -32,7 +33,8 @@ export async function recordFailure(
   await record(host, extracted, { ...NO_POLICY, detectors, status: "error", latency_ms });
 }
 
-interface Result extends Pick<PolicyOutcome, "findings" | "detectors" | "hidden" | "scores"> {
+interface Result
+  extends Pick<PolicyOutcome, "findings" | "matches" | "detectors" | "hidden" | "scores"> {
   status: EvaluationEvent["status"];
   latency_ms: number;
 }
@@ -49,7 +51,9 @@ async function record(
   const logged = format !== "internal" || result.status !== "allow";
   try {
     const { scores } = result;
-    await host.record({ event: toEvent(extracted, result), content }, { logged, scores });
+    const event = toEvent(extracted, result);
+    const fingerprints = fingerprintFindings(result, extracted.keyring);
+    await host.record({ event, content, fingerprints }, { logged, scores });
   } catch (thrown) {
     // A fail-open collector gets its verdict; the event stays queued in memory and was counted.
     const isTolerated = AppError.from(thrown).code === "activity_failed";

@@ -15,6 +15,7 @@ import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
+import { createExemptionCheck } from "./match-fingerprint.ts";
 import { restorePayload } from "./select-content.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
@@ -60,6 +61,7 @@ async function replayEvent(
 ): Promise<Status> {
   const { direction, protocol } = event;
   const { segments, ...payload } = restorePayload(content);
+  const { disabledDetectors, exemptions } = deps.snapshot();
   const { status } = await runPolicy(program, {
     direction,
     segments,
@@ -73,10 +75,11 @@ async function replayEvent(
       system_prompt: readSystemPrompt(segments),
       services: NO_SERVICES,
     },
-    disabled: deps.snapshot().disabledDetectors,
+    disabled: disabledDetectors,
     approval: "none",
     fail_mode: "open",
     createPseudonym: (label) => label,
+    isExempt: createExemptionCheck(exemptions.get(program.id), deps.keyring),
   });
   return status;
 }

@@ -13,7 +13,7 @@ interface FindingMatches {
 }
 
 /** Keeps the response below 1 MiB, the most that many clients read. */
-const MAX_LOCATIONS = 20;
+export const MAX_LOCATIONS = 20;
 const MAX_TEXT_CHARACTERS = 512;
 
 /** Gate with any action but skip, which creates no finding. */

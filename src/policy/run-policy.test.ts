@@ -53,6 +53,7 @@ const inputFor = (text: string): PolicyRunInput => ({
   approval: "none",
   fail_mode: "open",
   createPseudonym: (label) => label,
+  isExempt: undefined,
 });
 
 test("a gate in observe mode changes nothing, even if a rule transforms", async () => {

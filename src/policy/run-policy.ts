@@ -19,11 +19,15 @@ export interface PolicyRunInput {
   approval: ApprovalState;
   fail_mode: "closed" | "open";
   createPseudonym: CreatePseudonym;
+  /** Returns whether the policy does not report this match. Undefined: it reports every match. */
+  isExempt: ((detector_id: string, match: Match) => boolean) | undefined;
 }
 
 export interface PolicyOutcome {
   status: Status;
   findings: Finding[];
+  /** Matches of each finding. */
+  matches: Matches[];
   changes: TextChange[];
   /** The personal data and secrets that the changes hide. */
   hidden: readonly Match[];
@@ -40,7 +44,7 @@ export async function runPolicy(
 ): Promise<PolicyOutcome> {
   const uninspected = input.context.uninspected.slice(0, MAX_UNINSPECTED).map(truncatePointer);
   const detectors = { run: 0, skipped: 0, failed: [], uninspected };
-  const run: RunState = { findings: [], masked: [], detectors, scores: undefined };
+  const run: RunState = { findings: [], matches: [], masked: [], detectors, scores: undefined };
   const rules = policy.rules[input.direction];
   const isDecidedByGate = policy.gates.length > 0 && (await runGates(policy, input, run));
   const activeRules = isDecidedByGate
@@ -55,6 +59,7 @@ export async function runPolicy(
   return {
     status,
     findings: run.findings,
+    matches: run.matches,
     changes: applyMasks(masked, input.createPseudonym),
     hidden: masked.filter(isPrivate),
     detectors: run.detectors,
@@ -66,7 +71,7 @@ export async function runPolicy(
 const MAX_UNINSPECTED = 50;
 const truncatePointer = (part: Uninspected) => ({ ...part, pointer: part.pointer.slice(0, 512) });
 
-interface RunState extends Pick<PolicyOutcome, "findings" | "detectors"> {
+interface RunState extends Pick<PolicyOutcome, "findings" | "matches" | "detectors"> {
   /** Matches that Transform replaces, in rule order. */
   masked: Matches[];
   scores: Record<string, number> | undefined;
@@ -98,6 +103,7 @@ async function runGates(
       const { approval } = input;
       const finding = createGateFinding(policy, { ...acting, action }, { matches, approval });
       run.findings.push(finding);
+      run.matches.push(matches);
       return finding.outcome.action;
     };
     if (unmaskable.length > 0) addFinding({ ...gate, observe: true }, unmaskable);
@@ -147,6 +153,7 @@ async function runRules(
     if (matches.length === 0) return undefined;
     const finding = createDetectorFinding(policy, rule, { matches, approval: input.approval });
     run.findings.push(finding);
+    run.matches.push(matches);
     return finding.outcome.action;
   }
 }
@@ -179,7 +186,7 @@ function inspectRule(
     );
     if (found instanceof Promise) return awaitMatches(found, rule, input, run);
     run.detectors.run += 1;
-    return rule.scores ? takeScores(found, rule, run) : found;
+    return selectMatches(found, rule, input, run);
   } catch (cause) {
     return recordFailure(cause, rule, input, run);
   }
@@ -194,14 +201,21 @@ async function awaitMatches(
   try {
     const matches = await found;
     run.detectors.run += 1;
-    return rule.scores ? takeScores(matches, rule, run) : matches;
+    return selectMatches(matches, rule, input, run);
   } catch (cause) {
     return recordFailure(cause, rule, input, run);
   }
 }
 
-/** Keeps the highest score of a rule that only observes, and returns the matches to report. */
-function takeScores(found: Matches, { detector, observe, action }: CompiledRule, run: RunState) {
+/** Returns the matches to report, and keeps the highest score of a rule that only observes. */
+function selectMatches(
+  all: Matches,
+  { detector, scores, observe, action }: CompiledRule,
+  { isExempt }: PolicyRunInput,
+  run: RunState,
+): Matches {
+  const found = isExempt ? all.filter((match) => !isExempt(detector.id, match)) : all;
+  if (!scores) return found;
   if (found.length > 0 && (observe || action === "report")) {
     const before = run.scores?.[detector.id] ?? 0;
     const highest = found.reduce((max, { confidence }) => Math.max(max, confidence), before);

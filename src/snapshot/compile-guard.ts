@@ -5,6 +5,7 @@ import type { Db } from "../db/db.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
+import { type ExemptionRow, exemptionTable } from "../db/tables/exemptions.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/tables/keys.ts";
 import { type PolicyVersionRow, policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { unseal } from "../lib/crypto/seal.ts";
@@ -15,7 +16,12 @@ import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./s
 
 type GuardPart = Pick<
   Snapshot,
-  "collectors" | "collectorKeysByHash" | "serviceClients" | "policies" | "disabledDetectors"
+  | "collectors"
+  | "collectorKeysByHash"
+  | "serviceClients"
+  | "policies"
+  | "disabledDetectors"
+  | "exemptions"
 >;
 
 export async function compileGuard(
@@ -29,6 +35,7 @@ export async function compileGuard(
   const overrideRows = await overrideTable.all(db);
   const keyRows = await collectorKeyTable.all(db);
   const clientRows = await serviceClientTable.all(db);
+  const exemptionRows = await exemptionTable.all(db);
 
   const open: OpenSecret = (sealed, detector_id) => {
     const plain = unseal(keyring(), sealContextOf("detectors.settings", detector_id), sealed);
@@ -83,7 +90,18 @@ export async function compileGuard(
     serviceClients: new Map(clientRows.flatMap(keyView).map((view) => [view.id, view])),
     policies,
     disabledDetectors: listDisabled(detectorRows, versions),
+    exemptions: groupExemptions(exemptionRows),
   };
+}
+
+function groupExemptions(rows: readonly ExemptionRow[]): Snapshot["exemptions"] {
+  const groups = new Map<string, Map<string, Set<string>>>();
+  for (const { policy_id, detector_id, fingerprint } of rows) {
+    const ofPolicy = groups.get(policy_id) ?? new Map<string, Set<string>>();
+    groups.set(policy_id, ofPolicy);
+    ofPolicy.set(detector_id, (ofPolicy.get(detector_id) ?? new Set()).add(fingerprint));
+  }
+  return groups;
 }
 
 /**

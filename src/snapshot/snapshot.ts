@@ -92,6 +92,9 @@ export interface CollectorView
   overrides: ReadonlyMap<string, ProgramView>;
 }
 
+/** Fingerprints of the texts that a policy does not report, by detector id. */
+export type Exemptions = ReadonlyMap<string, ReadonlySet<string>>;
+
 /** A collector key or service client. */
 export interface CollectorKeyView {
   id: string;
@@ -121,6 +124,8 @@ export interface Snapshot {
   policies: ReadonlyMap<string, ProgramView>;
   /** Including deleted ones that a pinned version contains. */
   disabledDetectors: ReadonlySet<string>;
+  /** By policy id, for policies that have some. */
+  exemptions: ReadonlyMap<string, Exemptions>;
   /** Subjects blocked by a rate limit. */
   blocks: BlockExpiries;
 }
@@ -139,5 +144,6 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   serviceClients: new Map(),
   policies: new Map(),
   disabledDetectors: new Set(),
+  exemptions: new Map(),
   blocks: new Map(),
 };

@@ -92,6 +92,7 @@ const EXCLUDED: Record<string, string> = {
   approve_store_request: STORE_STATE,
   reject_store_request: STORE_STATE,
   decide_approval: "run-time state: the decision on one evaluation",
+  set_feedback: "an operation on recorded events",
   erase_activity: "an operation on recorded events",
   test_registry_connection: DRY,
   explain_request: DRY,

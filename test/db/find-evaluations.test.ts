@@ -4,7 +4,6 @@ import { openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import {
   deleteEvaluations,
-  evaluationEventTable,
   findEvaluation,
   insertEvaluations,
 } from "../../src/db/tables/evaluation-events.ts";
@@ -155,7 +154,14 @@ test.each(databaseKinds)(
     const db = await openDb(database.url, { durable: false });
     await migrate(db, new Date(), "0009-request-events-by-id");
     const [kept, without] = [idOf(1), idOf(2)];
-    await evaluationEventTable.insertMany(db, [eventOf(kept), eventOf(without)]);
+    for (const event of [eventOf(kept), eventOf(without)]) {
+      const places = Object.keys(event).map((_, index) => `$${index + 1}`);
+      const values = Object.values(event).map((value) =>
+        typeof value === "object" && value !== null ? JSON.stringify(value) : value,
+      );
+      const columns = Object.keys(event).join(", ");
+      await db.run(`INSERT INTO evaluation_events (${columns}) VALUES (${places})`, ...values);
+    }
     const place = { pointer: "/input", inner: null, source: "user", role: null };
     await db.run(
       "INSERT INTO evaluation_contents (id, places, texts) VALUES ($1, $2, $3)",

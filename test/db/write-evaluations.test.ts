@@ -110,7 +110,7 @@ test("a journaled event is written once, whether or not its process wrote it", a
 
   expect(left).toEqual([]);
   expect(await countEvaluations(db, {})).toEqual({ allow: 3 });
-  expect(await findEvaluation(db, idOf(3))).toEqual(recordedOf(3));
+  expect(await findEvaluation(db, idOf(3))).toMatchObject(recordedOf(3));
 });
 
 test("with a journal no response waits for the database, and the journal is deleted once all is written", async () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { PolicyDocument } from "../../src/contract/policies.ts";
 import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
-import { runPolicy } from "../../src/policy/run-policy.ts";
+import { type PolicyRunInput, runPolicy } from "../../src/policy/run-policy.ts";
 import { createSegment } from "../../src/policy/segment.ts";
 import { createTextStream, type StreamRule } from "../../src/policy/stream/text-stream.ts";
 
@@ -54,18 +54,21 @@ function compile(rules: Rules): CompiledPolicy {
 const createPseudonym = (label: string, original: string) => `<${label}_${original.length}>`;
 
 const toStreamRules = ({ rules }: CompiledPolicy): StreamRule[] =>
-  rules.output.map(({ action, inspect }) => {
+  rules.output.map(({ action, detector, inspect }) => {
     if (!inspect.partial || (action !== "transform" && action !== "block")) {
       throw new Error("The detector needs the whole text.");
     }
-    return { action, inspect, partial: inspect.partial };
+    return { action, detector, inspect, partial: inspect.partial };
   });
 
-async function stream(policy: CompiledPolicy, parts: readonly string[]) {
+type ExemptionCheck = PolicyRunInput["isExempt"];
+
+async function stream(policy: CompiledPolicy, parts: readonly string[], isExempt?: ExemptionCheck) {
   const { push, end } = createTextStream(toStreamRules(policy), {
     pointer: "/choices/0/message/content",
     context: CONTEXT,
     createPseudonym,
+    isExempt,
   });
   let text = "";
   for (const part of parts) {
@@ -77,7 +80,7 @@ async function stream(policy: CompiledPolicy, parts: readonly string[]) {
   return { text: text + last.text, blocked: last.blocked };
 }
 
-async function evaluateWhole(policy: CompiledPolicy, text: string) {
+async function evaluateWhole(policy: CompiledPolicy, text: string, isExempt?: ExemptionCheck) {
   const segment = createSegment(text, "assistant", {
     pointer: "/choices/0/message/content",
     role: "assistant",
@@ -91,6 +94,7 @@ async function evaluateWhole(policy: CompiledPolicy, text: string) {
     approval: "none",
     fail_mode: "closed",
     createPseudonym,
+    isExempt,
   });
   return {
     status: outcome.status,
@@ -348,6 +352,22 @@ for (const [name, rules] of Object.entries({
     }
   });
 }
+
+test("random parts with exempt matches are masked as the whole text is", async () => {
+  const policy = compile(ALL);
+  const isExempt: ExemptionCheck = (_, { at }) => at !== undefined && (at.end - at.start) % 2 === 0;
+  const random = createRandom(7);
+  let exempted = 0;
+  for (let round = 0; round < ROUNDS / 2; round++) {
+    const text = createText(random);
+    const whole = await evaluateWhole(policy, text, isExempt);
+    if (whole.text !== (await evaluateWhole(policy, text)).text) exempted++;
+    const parts = split(text, random);
+    const { text: streamed } = await stream(policy, parts, isExempt);
+    if (streamed !== whole.text) throw new Error(describeDifference(parts, streamed, whole.text));
+  }
+  expect(exempted).toBeGreaterThan(ROUNDS / 10);
+});
 
 test("random parts are blocked before the same match, and nothing of it is sent", async () => {
   const policy = compile(BLOCKING);

@@ -21,6 +21,7 @@ import { configChangeId } from "./0019-config-change-id.ts";
 import { toolsListed } from "./0020-tools-listed.ts";
 import { consumerGuard } from "./0021-consumer-guard.ts";
 import { scoreBuckets } from "./0022-score-buckets.ts";
+import { feedback } from "./0023-feedback.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   toolsListed,
   consumerGuard,
   scoreBuckets,
+  feedback,
 ];

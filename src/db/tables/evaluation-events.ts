@@ -1,6 +1,6 @@
 /** The evaluation_events table, with the findings and stored text of each event. */
 
-import type { EvaluationEvent, StoredText } from "../../contract/activity.ts";
+import type { ActivityEvent, EvaluationEvent, StoredText } from "../../contract/activity.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { deleteInBatches } from "../delete-in-batches.ts";
@@ -10,7 +10,12 @@ export interface RecordedEvaluation {
   event: EvaluationEvent;
   /** null: the collector stores no text. */
   content: readonly StoredText[] | null;
+  /** Keyed hashes of the matches of each finding. Undefined in a journal of an older release. */
+  fingerprints?: Fingerprints | null;
 }
+
+/** For each finding, one for each of its first matches; null for a match without a location. */
+export type Fingerprints = readonly (readonly (string | null)[])[];
 
 /** Columns of an event, without its stored text. */
 const EVENT = {
@@ -43,18 +48,29 @@ const EVENT = {
 
 const NAMED = { name: "evaluation_events", search: [], sort: ["-id"] } as const;
 
-export const evaluationEventTable = table<EvaluationEvent>({ ...NAMED, columns: EVENT });
+export const evaluationEventTable = table<ActivityEvent>({
+  ...NAMED,
+  columns: { ...EVENT, feedback: "json" },
+});
 
 interface Content {
   places: Omit<StoredText, "text">[] | null;
   /** Separate from the locations, so that a search reads only text. */
   texts: string[] | null;
+  fingerprints: Fingerprints | null;
 }
+
+const CONTENT = { places: "json", texts: "json", fingerprints: "json" } as const;
 
 /** Stores the text in the row of the event, so that an event needs one statement. */
 const recordedTable = table<EvaluationEvent & Content>({
   ...NAMED,
-  columns: { ...EVENT, places: "json", texts: "json" },
+  columns: { ...EVENT, ...CONTENT },
+});
+
+const storedTable = table<ActivityEvent & Content>({
+  ...NAMED,
+  columns: { ...EVENT, feedback: "json", ...CONTENT },
 });
 
 /** Inserts events with their findings in one transaction. */
@@ -76,9 +92,10 @@ export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[
   });
 }
 
-function rowOf({ event, content }: RecordedEvaluation): EvaluationEvent & Content {
+function rowOf(recorded: RecordedEvaluation): EvaluationEvent & Content {
+  const { event, content, fingerprints = null } = recorded;
   const places = content?.map(({ text: _, ...place }) => place) ?? null;
-  return { ...event, places, texts: content?.map(({ text }) => text) ?? null };
+  return { ...event, places, texts: content?.map(({ text }) => text) ?? null, fingerprints };
 }
 
 /** Rows per statement: up to 200 gates and rules may match, and Postgres accepts 65,535 values. */
@@ -90,21 +107,24 @@ const sourcesOf = ({ findings }: EvaluationEvent): Iterable<string> =>
     ? []
     : new Set(findings.map(({ source }) => source.detector_id ?? source.gate_name ?? ""));
 
-export async function findEvaluation(
-  db: Db,
-  id: string,
-): Promise<{ event: EvaluationEvent; content: StoredText[] | null } | undefined> {
-  const row = await recordedTable.find(db, { id });
+export interface StoredEvaluation {
+  event: ActivityEvent;
+  content: StoredText[] | null;
+  fingerprints: Fingerprints | null;
+}
+
+export async function findEvaluation(db: Db, id: string): Promise<StoredEvaluation | undefined> {
+  const row = await storedTable.find(db, { id });
   if (!row) return undefined;
-  const { places, texts, ...event } = row;
-  return { event, content: contentOf({ places, texts }) };
+  const { places, texts, fingerprints, ...event } = row;
+  return { event, content: contentOf({ places, texts }), fingerprints };
 }
 
 export async function findContent(db: Db, id: string): Promise<StoredText[] | null> {
   return (await findEvaluation(db, id))?.content ?? null;
 }
 
-const contentOf = ({ places, texts }: Content): StoredText[] | null =>
+const contentOf = ({ places, texts }: Pick<Content, "places" | "texts">): StoredText[] | null =>
   places?.map((place, index) => ({ ...place, text: texts?.[index] ?? "" })) ?? null;
 
 /** Deletes events; a `collector_id` of null means events of deleted collectors. */

@@ -1,6 +1,6 @@
 /** Finds and counts evaluations by filters. */
 
-import type { ActivityFilters, EvaluationEvent } from "../../contract/activity.ts";
+import type { ActivityEvent, ActivityFilters } from "../../contract/activity.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db, Value } from "../db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
@@ -22,7 +22,7 @@ const COUNTED_AT_A_TIME = 20_000;
 export async function pageEvaluations(
   db: Db,
   { filters, limit, after, order }: EvaluationQuery,
-): Promise<{ items: EvaluationEvent[]; next: string | null }> {
+): Promise<{ items: ActivityEvent[]; next: string | null }> {
   const walk = { order, after, step: SEARCHED_AT_A_TIME };
   const edge = filters.q ? await edgeOf(db, filters, walk) : undefined;
   const { from, key, values, conditions } = narrowed(db, filters, { order, after, edge });
@@ -60,7 +60,7 @@ export async function countEvaluations(
   return counts;
 }
 
-async function eventsOf(db: Db, ids: readonly string[]): Promise<EvaluationEvent[]> {
+async function eventsOf(db: Db, ids: readonly string[]): Promise<ActivityEvent[]> {
   const query = {
     limit: Math.max(1, ids.length),
     cursor: undefined,
@@ -118,6 +118,12 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
   if (filters.detector) {
     from += " JOIN evaluation_findings f ON f.event_id = e.id";
     conditions.push(`f.source = $${values.push(filters.detector)}`);
+  }
+  if (filters.feedback) {
+    conditions.push("e.feedback <> '[]'");
+    if (filters.feedback !== "any") {
+      conditions.push(`e.feedback LIKE $${values.push(`%"mark":"${filters.feedback}"%`)}`);
+    }
   }
   if (filters.q) {
     // SQLite's LIKE ignores the case of ASCII letters; Postgres needs ILIKE.

@@ -18,7 +18,7 @@ import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
 import type { Scores } from "../../policy/run-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
-import type { CollectorView } from "../../snapshot/snapshot.ts";
+import type { CollectorView, Exemptions } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
 import type { Caller } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
@@ -42,6 +42,8 @@ export interface PolicySelection {
   program: CompiledPolicy | undefined;
   /** Ids of disabled detectors. */
   disabled: ReadonlySet<string>;
+  /** Of the policy. Undefined: it has none. */
+  exemptions: Exemptions | undefined;
   /** Lazy: each call stats the key file, and few evaluations need it. */
   keyring: () => Keyring;
 }
@@ -81,8 +83,9 @@ export function createHost(deps: Deps, caller: Caller): MainHost {
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);
       const program = findProgram(collector, selector.consumer_id)?.();
-      const { disabledDetectors } = deps.snapshot();
-      return { collector, program, disabled: disabledDetectors, keyring: deps.keyring };
+      const { disabledDetectors: disabled, exemptions } = deps.snapshot();
+      const exempt = program && exemptions.get(program.id);
+      return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
     evaluateInWorker: (input, owner) =>
       runInWorker(deps, "huge", { task: { name: "evaluation", input }, host, owner }),

@@ -121,12 +121,13 @@ async function callHost(
 
 /** Copies only what the worker reads: views contain functions, which cannot be cloned. */
 function toClonedSelection(selection: PolicySelection): ClonedSelection {
-  const { collector, program, disabled, keyring } = selection;
+  const { collector, program, disabled, exemptions, keyring } = selection;
   const { id, name, type, gateway_id, fail_mode, content_storage } = collector;
   return {
     collector: { id, name, type, gateway_id, fail_mode, content_storage },
     program: program && { document: program.document, id: program.id, version: program.version },
     disabled,
+    exemptions,
     keyring: keyring(),
   };
 }

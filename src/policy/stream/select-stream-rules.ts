@@ -40,7 +40,7 @@ export function selectStreamRules(
     if (!applies) continue;
     const { partial } = inspect;
     if (!partial) return NEEDS_WHOLE;
-    selected.push({ action, inspect, partial });
+    selected.push({ action, detector, inspect, partial });
   }
   return { needs_whole: false, rules: selected };
 }

@@ -9,13 +9,14 @@ import { createGrowingText, type GrowingText } from "../../lib/text/growing-text
 import type { CompiledRule } from "../compile-policy.ts";
 import type { InspectionContext, Match, PartialInspection } from "../detector.ts";
 import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-masks.ts";
+import type { PolicyRunInput } from "../run-policy.ts";
 import { computeOnce, createSegment, type Segment } from "../segment.ts";
 import { findUndecidedWord, hasForeignLetter } from "../views/fold-letters.ts";
 import { decodeViews } from "../views/view.ts";
 import { findOpenWord } from "./find-open-word.ts";
 
 /** A rule that masks or blocks, and whose detector can inspect text that is not complete. */
-export interface StreamRule extends Pick<CompiledRule, "inspect"> {
+export interface StreamRule extends Pick<CompiledRule, "detector" | "inspect"> {
   action: "transform" | "block";
   partial: PartialInspection;
 }
@@ -25,6 +26,7 @@ export interface TextStreamOptions {
   pointer: string;
   context: InspectionContext;
   createPseudonym: CreatePseudonym;
+  isExempt: PolicyRunInput["isExempt"];
 }
 
 export interface MaskedPart {
@@ -84,9 +86,9 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const isJson = complete !== undefined && isJsonText(complete);
     if (isJson) restoreBeginning(complete);
     const segment = toSegment(text);
-    const [masked, blocked] = await findMatches(segment);
+    const [masked, blocked, exempt] = await findMatches(segment);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
-    const end = isEnd ? text.length : findEnd(segment, [...masked, ...blocked]);
+    const end = isEnd ? text.length : findEnd(segment, [...masked, ...blocked, ...exempt]);
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
     const stop = isBlocked ? excludeSpans(text, masked, block) : end;
@@ -100,19 +102,22 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     return createSegment(content, "assistant", { pointer: options.pointer, role: "assistant" });
   }
 
-  /** Returns the spans to mask and the spans to block that were not sent yet. */
+  /** Returns the spans to mask, to block, and to send as one part, because the policy exempts their text. */
   async function findMatches(segment: Segment) {
     const masked: MatchSpan[] = [];
     const blocked: MatchSpan[] = [];
-    for (const { action, inspect: find } of rules) {
+    const exempt: MatchSpan[] = [];
+    for (const { action, detector, inspect: find } of rules) {
       const found = find([segment], options.context);
-      for (const { at, mask, reported } of found instanceof Promise ? await found : found) {
+      for (const match of found instanceof Promise ? await found : found) {
+        const { at, mask, reported } = match;
         if (reported === false || !at || at.end <= sent) continue;
-        if (action === "block") blocked.push({ ...at, mask });
+        if (options.isExempt?.(detector.id, match)) exempt.push({ ...at, mask });
+        else if (action === "block") blocked.push({ ...at, mask });
         else if (mask) masked.push({ ...at, mask });
       }
     }
-    return [masked, blocked] as const;
+    return [masked, blocked, exempt] as const;
   }
 
   /** Returns the offset before which nothing can change. */

@@ -1,5 +1,6 @@
 /** Lists the routes of all planes. */
 import { activityExportRoute } from "../../admin/activity.ts";
+import { feedbackExportRoute } from "../../admin/export-feedback.ts";
 import { adminRoutes } from "../../admin/routes.ts";
 import { explainRoutes } from "../../dataplane/explain-routes.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
@@ -11,6 +12,7 @@ export const routes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...adminRoutes,
   activityExportRoute,
+  feedbackExportRoute,
   ...explainRoutes,
   ...guardRoutes,
   ...storeRoutes,

@@ -122,8 +122,8 @@ export const TAGS = [
   },
   {
     name: "Activity",
-    description: "Events of evaluations: search, count, export, erase.",
-    paths: /^\/v1\/activity\b/,
+    description: "Events of evaluations: search, count, mark, export, erase.",
+    paths: /^\/v1\/(activity|feedback)\b/,
   },
   {
     name: "Requests",

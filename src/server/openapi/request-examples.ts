@@ -91,6 +91,7 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
     client_secret: "ps_your-secret",
   },
   decide_approval: { decision: "approved", note: "Known customer." },
+  set_feedback: { finding: 0, mark: "incorrect" },
   erase_activity: { consumer_id: "ana@example.com" },
   create_access_rule: {
     subject_type: "group",

@@ -1,0 +1,52 @@
+/** Computes keyed hashes of matched texts, by which exemptions recognize them without storing them. */
+import type { Fingerprints } from "../db/tables/evaluation-events.ts";
+import { derivedKey, type Keyring } from "../lib/crypto/seal.ts";
+import { MAX_LOCATIONS } from "../policy/create-finding.ts";
+import type { Match } from "../policy/detector.ts";
+import type { PolicyOutcome, PolicyRunInput } from "../policy/run-policy.ts";
+import type { Exemptions } from "../snapshot/snapshot.ts";
+
+const BYTES = 16;
+
+/** Returns a function that returns the hash of a match, or null if it has no location. */
+function createFingerprinter(keyring: () => Keyring) {
+  /** Lazy: each call of `keyring` stats the key file. */
+  let key: Uint8Array | undefined;
+  return (detector_id: string, { at }: Match): string | null => {
+    if (!at) return null;
+    key ??= derivedKey(keyring(), "exemptions");
+    const text = at.segment.text.slice(at.start, at.end);
+    const hasher = new Bun.CryptoHasher("sha256", key).update(`${detector_id} ${text}`);
+    return hasher.digest().subarray(0, BYTES).toString("base64url");
+  };
+}
+
+/** Returns undefined for a policy without exemptions. */
+export function createExemptionCheck(
+  exemptions: Exemptions | undefined,
+  keyring: () => Keyring,
+): PolicyRunInput["isExempt"] {
+  if (!exemptions) return undefined;
+  const fingerprint = createFingerprinter(keyring);
+  return (detector_id, match) => {
+    const hashes = exemptions.get(detector_id);
+    const hash = hashes && fingerprint(detector_id, match);
+    return typeof hash === "string" && hashes?.has(hash) === true;
+  };
+}
+
+/** Returns the hashes that are stored with an event, so that its findings can be exempted later. */
+export function fingerprintFindings(
+  { findings, matches }: Pick<PolicyOutcome, "findings" | "matches">,
+  keyring: () => Keyring,
+): Fingerprints | null {
+  if (findings.length === 0) return null;
+  const fingerprint = createFingerprinter(keyring);
+  return findings.map(({ source: { detector_id } }, index) =>
+    detector_id === undefined
+      ? []
+      : (matches[index] ?? [])
+          .slice(0, MAX_LOCATIONS)
+          .map((match) => fingerprint(detector_id, match)),
+  );
+}
