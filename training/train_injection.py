@@ -1,15 +1,18 @@
-"""Trains the injection model: fine-tunes a pretrained encoder (the teacher) and distills it into a small model.
+"""Trains both stages of the injection model: fine-tunes a pretrained encoder (the teacher) and distills it twice.
 
-Usage: python3 training/train_injection.py EXAMPLES.jsonl.gz ENCODER_FOLDER OUTPUT_FOLDER
+Usage: python3 training/train_injection.py EXAMPLES.jsonl.xz ENCODER_FOLDER OUTPUT_FOLDER
 
-The small model reads windows of word pieces. A word piece has three rows in a table, one for each position of a
+Both stages read windows of word pieces. In stage 1 a word piece has three rows in a table, one for each position of a
 convolution of width three; the rows of neighbors are added, rectified and pooled over the window (maximum and mean), and
-a small network with the origin of the text as input computes the score. The table is stored in 8 bits.
+a small network with the origin of the text as input computes the score. Stage 2 is the teacher with three of its six
+layers. Weights are stored in 8 bits.
 """
 
-import gzip
+import copy
 import json
+import lzma
 import math
+import multiprocessing
 import os
 import random
 import re
@@ -25,11 +28,11 @@ from transformers import BertModel
 
 SEED = 17
 ORIGINS = ["user", "system", "tool_result", "document", "tool_definition"]
-STRIDE = int(os.environ.get("STRIDE", 48))
+STRIDE = int(os.environ.get("STRIDE", 32))
 WINDOW = 2 * STRIDE
-CHANNELS = int(os.environ.get("CHANNELS", 96))
 DIMENSIONS = 128
 HIDDEN = 32
+LAYERS = (0, 2, 4)
 DEVICE = "cuda"
 
 
@@ -40,9 +43,9 @@ BUCKETS = 8192
 class WordPieces:
     """Splits text as src/policy/learned/word-pieces.ts does."""
 
-    def __init__(self, tokenizer):
-        self.vocabulary = tokenizer.get_vocab()
-        self.size = len(self.vocabulary)
+    def __init__(self, vocabulary):
+        self.vocabulary = vocabulary
+        self.size = len(vocabulary)
         self.unknown = self.vocabulary["[UNK]"]
         self.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=True, lowercase=True)
         self.words = pre_tokenizers.BertPreTokenizer()
@@ -98,39 +101,76 @@ def fnv(word):
 
 
 def log(*words):
-    print(f"[{time.process_time():7.1f}]", *words, flush=True)
+    print(f"[{time.monotonic() - STARTED:6.1f}]", *words, flush=True)
+
+
+STARTED = time.monotonic()
 
 
 def read_examples(path):
-    with gzip.open(path, "rt", encoding="utf-8") as file:
+    with lzma.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
-class Windows:
-    """Windows of all examples, as one array of word pieces each."""
+def encode_all(texts, vocabulary):
+    """Splits texts in parallel."""
+    with multiprocessing.get_context("fork").Pool(initializer=share_pieces, initargs=(vocabulary,)) as pool:
+        return pool.map(encode_one, texts, chunksize=200)
 
-    def __init__(self, examples, pieces):
-        self.ids, self.labels, self.weights, self.origins, self.owners = [], [], [], [], []
-        self.size, self.unknown = pieces.size, pieces.unknown
-        for owner, item in enumerate(examples):
-            ids, offsets = pieces.encode(item["text"])
+
+def share_pieces(vocabulary):
+    global shared_pieces
+    shared_pieces = WordPieces(vocabulary)
+
+
+def encode_one(text):
+    return shared_pieces.encode(text)
+
+
+def prune_vocabulary(full, texts):
+    """Keeps the word pieces that occur in the training texts, the single characters and the special ones. Returns names."""
+    counts = np.zeros(len(full) + BUCKETS, np.int64)
+    for ids, _ in encode_all(texts, full):
+        np.add.at(counts, ids, 1)
+    names = sorted(full, key=full.get)
+    special = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", *PREFIXES}
+
+    def keeps(name):
+        return name in special or counts[full[name]] >= 3 or (len(name.removeprefix("##")) == 1 and ord(name[-1]) < 0x250)
+
+    return [name for name in names if keeps(name)]
+
+
+class Windows:
+    """Windows of all examples, on the device."""
+
+    def __init__(self, examples, encoded, size, unknown):
+        rows, labels, weights, origins, owners = [], [], [], [], []
+        for owner, (item, (ids, offsets)) in enumerate(zip(examples, encoded)):
             starts = range(0, max(1, len(ids) - WINDOW + STRIDE), STRIDE)
             for number, start in enumerate(starts):
                 piece = ids[start : start + WINDOW]
-                if not piece or number >= 40:
+                if not piece or number >= 60:
                     break
                 label, weight = self.judge(item, offsets[start : start + WINDOW], number)
-                self.ids.append(piece)
-                self.labels.append(label)
-                self.weights.append(weight)
-                self.origins.append(ORIGINS.index(item["origin"]))
-                self.owners.append(owner)
-        self.labels = np.array(self.labels, np.float32)
-        self.weights = np.array(self.weights, np.float32)
-        self.origins = np.array(self.origins, np.int64)
-        self.owners = np.array(self.owners)
+                rows.append(piece)
+                labels.append(label)
+                weights.append(weight * item["weight"])
+                origins.append(ORIGINS.index(item["origin"]))
+                owners.append(owner)
+        padded = np.zeros((len(rows), WINDOW), np.int64)
+        for number, row in enumerate(rows):
+            padded[number, : len(row)] = row
+        self.lengths = np.array([len(row) for row in rows])
+        self.labels = np.array(labels, np.float32)
+        self.weights = np.array(weights, np.float32)
+        self.origins = np.array(origins, np.int64)
+        self.owners = np.array(owners)
         # Share of hashed words, which the teacher cannot read.
-        self.hashed = np.array([np.mean(np.array(row) >= self.size) for row in self.ids], np.float32)
+        self.hashed = ((padded >= size).sum(1) / self.lengths).astype(np.float32)
+        self.size, self.unknown = size, unknown
+        self.ids = torch.from_numpy(padded).to(DEVICE)
+        self.device_origins = torch.from_numpy(self.origins).to(DEVICE)
 
     @staticmethod
     def judge(item, offsets, number):
@@ -147,24 +187,31 @@ class Windows:
             return 1, 1.0
         return 0, 0.0
 
-    def batch(self, indexes, prefix=None):
-        rows = [self.ids[i] for i in indexes]
-        if prefix is not None:
-            rows = [[piece if piece < self.size else self.unknown for piece in row] for row in rows]
-            rows = [[101, prefix[self.origins[i]], *row, 102] for i, row in zip(indexes, rows)]
-        width = max(len(row) for row in rows)
-        ids = torch.zeros(len(rows), width, dtype=torch.long)
-        for number, row in enumerate(rows):
-            ids[number, : len(row)] = torch.tensor(row)
-        origins = torch.from_numpy(self.origins[indexes])
-        return ids.to(DEVICE, non_blocking=True), origins.to(DEVICE, non_blocking=True)
+    def batch(self, indexes):
+        width = int(self.lengths[indexes].max())
+        index = torch.as_tensor(np.asarray(indexes), device=DEVICE)
+        return self.ids[index, :width], self.device_origins[index]
+
+    def encoder_batch(self, indexes, special):
+        """Returns the input of the encoder: start, origin, word pieces, end."""
+        ids, origins = self.batch(indexes)
+        count = len(ids)
+        ends = torch.as_tensor(self.lengths[indexes], device=DEVICE)
+        result = torch.zeros(count, ids.shape[1] + 3, dtype=torch.long, device=DEVICE)
+        result[:, 0] = special["start"]
+        result[:, 1] = special["origins"][origins]
+        result[:, 2:-1] = torch.where(ids >= self.size, self.unknown, ids)
+        result[torch.arange(count, device=DEVICE), ends + 2] = special["end"]
+        return result
 
 
-class Teacher(nn.Module):
-    def __init__(self, folder):
+class Encoder(nn.Module):
+    """The teacher, and stage 2 with fewer layers."""
+
+    def __init__(self, bert):
         super().__init__()
-        self.encoder = BertModel.from_pretrained(folder, torch_dtype=torch.float32, attn_implementation="sdpa")
-        self.head = nn.Linear(self.encoder.config.hidden_size * 2, 1)
+        self.encoder = bert
+        self.head = nn.Linear(bert.config.hidden_size * 2, 1)
 
     def forward(self, ids):
         mask = (ids != 0).long()
@@ -174,20 +221,28 @@ class Teacher(nn.Module):
         return self.head(torch.cat([states[:, 0], mean], -1)).squeeze(-1)
 
 
+def load_encoder(folder, kept):
+    bert = BertModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa", add_pooling_layer=False)
+    table = bert.embeddings.word_embeddings.weight.data[kept]
+    bert.embeddings.word_embeddings = nn.Embedding.from_pretrained(table, freeze=False, padding_idx=0)
+    return Encoder(bert)
+
+
 class Student(nn.Module):
-    def __init__(self, vectors):
+    def __init__(self, vectors, channels):
         super().__init__()
+        self.channels = channels
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
-        self.projection = nn.Linear(vectors.shape[1], 3 * CHANNELS, bias=False)
-        self.bias = nn.Parameter(torch.zeros(CHANNELS))
-        self.inner = nn.Linear(2 * CHANNELS + len(ORIGINS), HIDDEN)
+        self.projection = nn.Linear(vectors.shape[1], 3 * channels, bias=False)
+        self.bias = nn.Parameter(torch.zeros(channels))
+        self.inner = nn.Linear(2 * channels + len(ORIGINS), HIDDEN)
         self.outer = nn.Linear(HIDDEN, 1)
         self.dropout = nn.Dropout(0.2)
 
     def forward(self, ids, origins):
         mask = (ids != 0).unsqueeze(-1)
         rows = self.projection(self.dropout(self.embedding(ids))) * mask
-        left, middle, right = rows.split(CHANNELS, -1)
+        left, middle, right = rows.split(self.channels, -1)
         total = middle + nn.functional.pad(left, (0, 0, 1, 0))[:, :-1] + nn.functional.pad(right, (0, 0, 0, 1))[:, 1:]
         features = torch.relu(total + self.bias) * mask
         top = features.amax(1)
@@ -197,66 +252,85 @@ class Student(nn.Module):
         return self.outer(hidden).squeeze(-1)
 
 
-def batches(order, lengths, size, rng):
-    """Sorts by length inside large blocks, so that a batch has little padding."""
-    blocks = [order[i : i + size * 50] for i in range(0, len(order), size * 50)]
-    made = []
-    for block in blocks:
-        block = sorted(block, key=lambda i: lengths[i])
-        made += [block[i : i + size] for i in range(0, len(block), size)]
-    rng.shuffle(made)
-    return made
+class Sampler:
+    """Draws windows so that small sources are seen more often, and each group has more clean text than attacks."""
+
+    def __init__(self, windows, sources, clean_share=0.6):
+        self.windows = windows
+        self.clean_share = clean_share
+        self.rng = np.random.default_rng(SEED)
+        indirect = np.isin(windows.origins, [ORIGINS.index("tool_result"), ORIGINS.index("document")])
+        foreign = windows.hashed > 0.25
+        self.groups = indirect * 2 + foreign
+        names = {}
+        self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
+
+    def draw(self, count, hardness=None):
+        """hardness: factors of the windows' weights, for the clean text that the model takes for an attack."""
+        weights = self.windows.weights.astype(np.float64)
+        if hardness is not None:
+            weights = np.where(self.windows.labels == 0, weights * hardness, weights)
+        labels = self.windows.labels.astype(np.int64)
+        keys = (self.groups * 2 + labels) * 1000 + self.sources
+        totals = np.bincount(keys, weights)
+        shares = totals**0.75
+        probabilities = weights * (shares / np.maximum(totals, 1e-9))[keys]
+        parts = self.groups * 2 + labels
+        masses = np.bincount(parts, probabilities, minlength=8)
+        for group in range(4):
+            mass = masses[2 * group] + masses[2 * group + 1]
+            for label, share in ((0, self.clean_share), (1, 1 - self.clean_share)):
+                if masses[2 * group + label] > 0:
+                    probabilities[parts == 2 * group + label] *= share * mass / masses[2 * group + label]
+        probabilities /= probabilities.sum()
+        return self.rng.choice(len(weights), count, p=probabilities)
+
+    def batches(self, count, size, hardness=None):
+        """Sorts by length inside large blocks, so that a batch has little padding."""
+        order = self.draw(count, hardness)
+        lengths = self.windows.lengths
+        made = []
+        for at in range(0, len(order), size * 50):
+            block = order[at : at + size * 50]
+            block = block[np.argsort(lengths[block], kind="stable")]
+            made += [block[i : i + size] for i in range(0, len(block), size)]
+        return [made[number] for number in self.rng.permutation(len(made))]
 
 
-def sample_epoch(windows, sources, rng, count):
-    """Draws windows so that small sources are seen more often, and labels are balanced."""
-    weights = windows.weights.copy()
-    keys = [(sources[o], int(l)) for o, l in zip(windows.owners, windows.labels)]
-    totals = {}
-    for key, weight in zip(keys, weights):
-        totals[key] = totals.get(key, 0) + weight
-    by_label = {0: 0.0, 1: 0.0}
-    shares = {key: total**0.75 for key, total in totals.items() if total > 0}
-    for (_, label), share in shares.items():
-        by_label[label] += share
-    probabilities = np.array(
-        [w * shares.get(k, 0) / totals[k] / by_label[k[1]] if w > 0 else 0 for w, k in zip(weights, keys)]
-    )
-    probabilities /= probabilities.sum()
-    return np.random.default_rng(rng.randrange(2**31)).choice(len(weights), count, p=probabilities)
+def sigmoid(values):
+    return 1 / (1 + np.exp(-values))
 
 
-def train_teacher(folder, windows, sources, prefix, epochs):
-    torch.manual_seed(SEED)
-    rng = random.Random(SEED)
-    model = Teacher(folder).to(DEVICE)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=6e-5, weight_decay=0.01)
-    size, count = 192, 60_000
-    steps = epochs * count // size
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 6e-5, total_steps=steps + 10, pct_start=0.1)
-    lengths = [len(row) for row in windows.ids]
+def train_encoder(name, model, windows, sampler, special, targets, epochs, rate, size=256, count=100_000):
+    """Trains on the labels, or on the targets of a teacher."""
+    steps = epochs * (count // size + 2)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps + 10, pct_start=0.1)
+    hardness = None
     for epoch in range(epochs):
+        model.train()
         losses = []
-        for batch in batches(list(sample_epoch(windows, sources, rng, count)), lengths, size, rng):
-            ids, _ = windows.batch(batch, prefix)
-            labels = torch.from_numpy(windows.labels[batch]).to(DEVICE)
-            labels = labels * 0.96 + 0.02
+        for batch in sampler.batches(count, size, hardness):
+            ids = windows.encoder_batch(batch, special)
             with torch.autocast("cuda", dtype=torch.bfloat16):
-                loss = nn.functional.binary_cross_entropy_with_logits(model(ids).float(), labels)
+                logits = model(ids).float()
+            loss = nn.functional.binary_cross_entropy_with_logits(logits, targets[torch.as_tensor(batch, device=DEVICE)])
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.0)
             optimizer.step()
-            if schedule.last_epoch < steps:
-                schedule.step()
-            losses.append(loss.item())
-        log(f"teacher epoch {epoch}: loss {np.mean(losses):.4f}")
+            schedule.step()
+            losses.append(loss.detach())
+        model.eval()
+        log(f"{name} epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
+        if 0 < epoch < epochs - 1:
+            hardness = 1 + 4 * sigmoid(score_encoder(model, windows, special))
     return model.eval()
 
 
 @torch.no_grad()
-def score_windows(windows, score, size=1024):
-    order = sorted(range(len(windows.ids)), key=lambda i: len(windows.ids[i]))
+def score_windows(windows, score, size):
+    order = np.argsort(windows.lengths, kind="stable")
     scores = np.zeros(len(order), np.float32)
     for at in range(0, len(order), size):
         batch = order[at : at + size]
@@ -264,21 +338,25 @@ def score_windows(windows, score, size=1024):
     return scores
 
 
-def score_teacher(model, windows, prefix):
+def score_encoder(model, windows, special):
     def score(batch):
         with torch.autocast("cuda", dtype=torch.bfloat16):
-            return model(windows.batch(batch, prefix)[0])
+            return model(windows.encoder_batch(batch, special))
 
-    return score_windows(windows, score)
+    return score_windows(windows, score, 2048)
 
 
-def token_vectors(model, vocabulary):
+def score_student(model, windows):
+    return score_windows(windows, lambda batch: model(*windows.batch(batch)), 8192)
+
+
+def token_vectors(model, special, size):
     """Embeds every word piece by the fine-tuned encoder, and reduces the result by PCA."""
     vectors = []
     with torch.no_grad():
-        for at in range(0, vocabulary, 4096):
-            pieces = torch.arange(at, min(vocabulary, at + 4096), device=DEVICE)
-            ids = torch.stack([torch.full_like(pieces, 101), pieces, torch.full_like(pieces, 102)], 1)
+        for at in range(0, size, 4096):
+            pieces = torch.arange(at, min(size, at + 4096), device=DEVICE)
+            ids = torch.stack([torch.full_like(pieces, special["start"]), pieces, torch.full_like(pieces, special["end"])], 1)
             states = model.encoder(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
             vectors.append(torch.cat([states[:, 1], model.encoder.embeddings.word_embeddings(pieces)], -1).float())
     vectors = torch.cat(vectors)
@@ -288,45 +366,35 @@ def token_vectors(model, vocabulary):
     return reduced / reduced.std()
 
 
-def train_student(vectors, windows, sources, targets, epochs):
-    torch.manual_seed(SEED)
-    rng = random.Random(SEED + 1)
-    model = Student(vectors.clone()).to(DEVICE)
+def train_student(name, vectors, channels, windows, sampler, targets, epochs, size=512, count=250_000):
+    model = Student(vectors.clone(), channels).to(DEVICE)
     groups = [
         {"params": [model.embedding.weight], "lr": 1e-3, "weight_decay": 0.0},
         {"params": [p for n, p in model.named_parameters() if not n.startswith("embedding")], "lr": 2e-3, "weight_decay": 1e-4},
     ]
     optimizer = torch.optim.AdamW(groups)
-    size, count = 512, 150_000
-    steps = epochs * count // size
+    steps = epochs * (count // size + 2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [1e-3, 2e-3], total_steps=steps + 10, pct_start=0.1)
-    lengths = [len(row) for row in windows.ids]
-    soft = torch.sigmoid(torch.from_numpy(targets)).to(DEVICE)
-    soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > 0.25, torch.from_numpy(windows.labels).to(DEVICE), soft)
-    hard = torch.from_numpy(windows.labels).to(DEVICE)
+    hardness = None
     for epoch in range(epochs):
+        model.train()
         losses = []
-        for batch in batches(list(sample_epoch(windows, sources, rng, count)), lengths, size, rng):
+        for batch in sampler.batches(count, size, hardness):
             ids, origins = windows.batch(batch)
             # Hides some word pieces, so that no single one decides.
             ids = torch.where(torch.rand(ids.shape, device=DEVICE) < 0.08, 0, ids)
-            logits = model(ids, origins)
-            index = torch.tensor(batch, device=DEVICE)
-            target = 0.7 * soft[index] + 0.3 * hard[index]
-            loss = nn.functional.binary_cross_entropy_with_logits(logits, target)
+            loss = nn.functional.binary_cross_entropy_with_logits(model(ids, origins), targets[torch.as_tensor(batch, device=DEVICE)])
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             optimizer.step()
-            if schedule.last_epoch < steps:
-                schedule.step()
-            losses.append(loss.item())
-        if epoch % 2 == 1 or epoch == epochs - 1:
-            log(f"student epoch {epoch}: loss {np.mean(losses):.4f}")
-    return model.eval()
-
-
-def score_student(model, windows):
-    return score_windows(windows, lambda batch: model(*windows.batch(batch)), 8192)
+            schedule.step()
+            losses.append(loss.detach())
+        model.eval()
+        if epoch % 3 == 2:
+            log(f"{name} epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
+        if epoch % 2 == 1:
+            hardness = 1 + 4 * sigmoid(score_student(model, windows))
+    return model
 
 
 def auroc(positive, negative):
@@ -335,27 +403,50 @@ def auroc(positive, negative):
     return (ranks[: len(positive)].sum() - len(positive) * (len(positive) + 1) / 2) / (len(positive) * len(negative))
 
 
-def report(name, examples, windows, scores):
-    best = np.full(len(examples), -1e9, np.float32)
-    np.maximum.at(best, windows.owners, scores)
-    benign = {
-        "user": np.array([b for b, e in zip(best, examples) if not e["label"] and e["origin"] == "user"]),
-        "tool_result": np.array([b for b, e in zip(best, examples) if not e["label"] and e["origin"] == "tool_result"]),
-    }
+RATES = (0.01, 0.02, 0.05)
+
+
+def report(name, examples, best):
+    """Prints recall by source, and the share of other clean text above the thresholds of the public sets."""
+    public = {"user": ("arena_hard", "xstest_safe"), "tool_result": ("bipia_code", "bipia_email", "bipia_table")}
     result = {}
-    for source in sorted({e["source"] for e in examples if e["label"]}):
-        own = np.array([b for b, e in zip(best, examples) if e["label"] and e["source"] == source])
-        kind = next(e["origin"] for e in examples if e["label"] and e["source"] == source)
-        other = benign[kind]
-        result[source] = (auroc(own, other), *[(own > np.quantile(other, 1 - rate)).mean() for rate in (0.01, 0.02, 0.05)])
-    for kind, other in benign.items():
-        own = np.array([b for b, e in zip(best, examples) if e["label"] and e["origin"] == kind])
-        if len(own) and len(other):
-            result[f"ALL {kind}"] = (auroc(own, other), *[(own > np.quantile(other, 1 - rate)).mean() for rate in (0.01, 0.02, 0.05)])
     log(name)
-    for source, (area, one, two, five) in result.items():
-        print(f"    {source:30s} AUROC {area:.3f}  recall at 1 % {one:.3f}  2 % {two:.3f}  5 % {five:.3f}", flush=True)
+    for kind, sources in public.items():
+        clean = np.array([b for b, e in zip(best, examples) if not e["label"] and e["source"] in sources])
+        limits = [np.quantile(clean, 1 - rate) for rate in RATES]
+        attacks = {}
+        for score, item in zip(best, examples):
+            if item["label"] and item["origin"] == kind:
+                attacks.setdefault(item["source"], []).append(score)
+        attacks[f"ALL {kind}"] = sum(attacks.values(), [])
+        for source, scores in sorted(attacks.items()):
+            scores = np.array(scores)
+            result[source] = (auroc(scores, clean), *[(scores > limit).mean() for limit in limits])
+            print(f"    {source:28s} AUROC {result[source][0]:.3f}  recall {' '.join(f'{r:.3f}' for r in result[source][1:])}", flush=True)
+        others = sorted({e["source"] for e in examples if not e["label"]} - {s for group in public.values() for s in group})
+        for source in others:
+            scores = np.array([b for b, e in zip(best, examples) if e["source"] == source and (e["origin"] == "user") == (kind == "user")])
+            if len(scores):
+                print(f"    {source:28s} false positives {' '.join(f'{(scores > limit).mean():.3f}' for limit in limits)}", flush=True)
     return result
+
+
+def highest(windows, scores, count):
+    best = np.full(count, -1e9, np.float32)
+    np.maximum.at(best, windows.owners, scores)
+    return best
+
+
+def cascade(windows, first, second, count, kept=2, share=0.0):
+    """Returns the score of each text when stage 2 reads the windows with the highest scores of stage 1."""
+    order = np.lexsort((-first, windows.owners))
+    owners = windows.owners[order]
+    starts = np.r_[0, np.flatnonzero(np.diff(owners)) + 1]
+    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
+    chosen = order[rank < kept]
+    best = np.full(count, -1e9, np.float32)
+    np.maximum.at(best, windows.owners[chosen], share * first[chosen] + (1 - share) * second[chosen])
+    return best
 
 
 LEVELS = {"permissive": 0.001, "balanced": 0.01, "strict": 0.03}
@@ -365,10 +456,8 @@ DETECTORS = {
 }
 
 
-def choose_thresholds(examples, windows, scores):
+def choose_thresholds(examples, best):
     """Returns the score that each level's share of the clean development texts exceeds."""
-    best = np.full(len(examples), -1e9, np.float32)
-    np.maximum.at(best, windows.owners, scores)
     chosen = {}
     for detector, origins in DETECTORS.items():
         clean = np.array([b for b, e in zip(best, examples) if not e["label"] and e["origin"] in origins])
@@ -377,16 +466,30 @@ def choose_thresholds(examples, windows, scores):
     return chosen
 
 
-def export(model, tokenizer, thresholds, path):
-    """Writes the weights: a JSON header with the shapes, and then the arrays."""
+def write_weights(path, header, arrays, names):
+    """Writes a JSON header with the shapes, the arrays, and the vocabulary."""
+    vocabulary = "\n".join(names).encode()
+    header["arrays"] = [{"name": n, "type": str(a.dtype), "shape": list(a.shape)} for n, a in arrays.items()]
+    header["vocabulary_bytes"] = len(vocabulary)
+    encoded = json.dumps(header).encode()
+    encoded += b" " * (-(len(encoded) + 8) % 8)
+    with open(path, "wb") as file:
+        file.write(b"PCWT" + struct.pack("<I", len(encoded)) + encoded)
+        for array in arrays.values():
+            data = np.ascontiguousarray(array).tobytes()
+            file.write(data + b"\0" * (-len(data) % 8))
+        file.write(vocabulary)
+
+
+def export_student(model, names, thresholds, path):
+    channels = model.channels
     with torch.no_grad():
         table = (model.embedding.weight @ model.projection.weight.T).float().cpu().numpy()
         table[0] = 0
         # One scale per channel, so that the rows of neighbors can be added as integers.
-        scale = np.abs(table).reshape(-1, 3, CHANNELS).max((0, 1)) / 127
-        quantized = np.clip(np.rint(table / np.tile(scale, 3)), -127, 127).astype(np.int8)
+        scale = np.abs(table).reshape(-1, 3, channels).max((0, 1)) / 127
         arrays = {
-            "table": quantized,
+            "table": np.clip(np.rint(table / np.tile(scale, 3)), -127, 127).astype(np.int8),
             "scale": scale.astype(np.float32),
             "bias": np.rint(model.bias.float().cpu().numpy() / scale).astype(np.int32),
             "inner_weight": model.inner.weight.float().cpu().numpy(),
@@ -394,20 +497,39 @@ def export(model, tokenizer, thresholds, path):
             "outer_weight": model.outer.weight.float().cpu().numpy().reshape(-1),
             "outer_bias": model.outer.bias.float().cpu().numpy(),
         }
-    pieces = [piece for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1])]
-    vocabulary = "\n".join(pieces).encode()
-    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": CHANNELS, "hidden": HIDDEN, "buckets": BUCKETS, "origins": ORIGINS}
-    header["arrays"] = [{"name": n, "type": str(a.dtype), "shape": list(a.shape)} for n, a in arrays.items()]
-    header["thresholds"] = thresholds
-    header["vocabulary_bytes"] = len(vocabulary)
-    encoded = json.dumps(header).encode()
-    encoded += b" " * (-(len(encoded) + 8) % 8)
-    with open(path, "wb") as file:
-        file.write(b"PCWT" + struct.pack("<I", len(encoded)) + encoded)
-        for array in arrays.values():
-            data = array.tobytes()
-            file.write(data + b"\0" * (-len(data) % 8))
-        file.write(vocabulary)
+    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": channels, "hidden": HIDDEN, "buckets": BUCKETS, "origins": ORIGINS, "thresholds": thresholds}
+    write_weights(path, header, arrays, names)
+
+
+def quantize_rows(weight):
+    scale = np.abs(weight).max(1, keepdims=True) / 127 + 1e-12
+    return np.clip(np.rint(weight / scale), -127, 127).astype(np.int8), scale[:, 0].astype(np.float32)
+
+
+@torch.no_grad()
+def round_encoder(model):
+    """Rounds the matrices to what 8 bits can store."""
+    for name, parameter in model.named_parameters():
+        if parameter.ndim == 2 and "position" not in name and "token_type" not in name and not name.startswith("head"):
+            quantized, scale = quantize_rows(parameter.float().cpu().numpy())
+            parameter.copy_(torch.from_numpy(quantized * scale[:, None]))
+
+
+@torch.no_grad()
+def export_encoder(model, names, path):
+    arrays = {}
+    for name, parameter in model.named_parameters():
+        value = parameter.float().cpu().numpy()
+        short = name.removeprefix("encoder.")
+        if value.ndim == 2 and "position" not in name and "token_type" not in name and not name.startswith("head"):
+            arrays[short], arrays[f"{short}.scale"] = quantize_rows(value)
+        else:
+            arrays[short] = value[: WINDOW + 3] if "position" in name else value
+    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "layers": len(LAYERS), "origins": ORIGINS, "prefixes": PREFIXES}
+    write_weights(path, header, arrays, names)
+
+
+PREFIXES = [f"[unused{number + 1}]" for number in range(len(ORIGINS))]
 
 
 def main():
@@ -415,31 +537,58 @@ def main():
     os.makedirs(output, exist_ok=True)
     random.seed(SEED)
     np.random.seed(SEED)
-    torch.manual_seed(SEED)
-    torch.backends.cuda.matmul.allow_tf32 = True
-    tokenizer = Tokenizer.from_file(os.path.join(folder, "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    prefix = [tokenizer.token_to_id(f"[unused{number + 1}]") for number in range(len(ORIGINS))]
     examples = read_examples(path)
     train = [item for item in examples if item["split"] == "train"]
     dev = [item for item in examples if item["split"] == "dev"]
-    pieces = WordPieces(tokenizer)
-    windows, dev_windows = Windows(train, pieces), Windows(dev, pieces)
-    sources = [item["source"] for item in train]
-    log(f"{len(train)} examples, {len(windows.ids)} windows; dev {len(dev)}, {len(dev_windows.ids)}")
-    teacher = train_teacher(folder, windows, sources, prefix, int(os.environ.get("TEACHER_EPOCHS", 5)))
-    results = {"teacher": report("teacher", dev, dev_windows, score_teacher(teacher, dev_windows, prefix))}
-    targets = score_teacher(teacher, windows, prefix)
-    vectors = token_vectors(teacher, tokenizer.get_vocab_size())
-    hashed = torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3
-    vectors = torch.cat([vectors, hashed])
-    student = train_student(vectors, windows, sources, targets, int(os.environ.get("STUDENT_EPOCHS", 12)))
-    scores = score_student(student, dev_windows)
-    results["student"] = report("student", dev, dev_windows, scores)
-    thresholds = choose_thresholds(dev, dev_windows, scores)
-    log(json.dumps(thresholds))
-    export(student, tokenizer, thresholds, os.path.join(output, "injection.weights"))
+    full = Tokenizer.from_file(os.path.join(folder, "tokenizer.json")).get_vocab()
+    names = prune_vocabulary(full, [item["text"] for item in train])
+    vocabulary = {name: number for number, name in enumerate(names)}
+    encoded = encode_all([item["text"] for item in train], vocabulary)
+    dev_encoded = encode_all([item["text"] for item in dev], vocabulary)
+    torch.manual_seed(SEED)
+    torch.backends.cuda.matmul.allow_tf32 = True
+    size, unknown = len(names), vocabulary["[UNK]"]
+    special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"]}
+    special["origins"] = torch.tensor([vocabulary[name] for name in PREFIXES], device=DEVICE)
+    windows = Windows(train, encoded, size, unknown)
+    dev_windows = Windows(dev, dev_encoded, size, unknown)
+    log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {size} word pieces")
+    sampler = Sampler(windows, [item["source"] for item in train])
+    hard = torch.from_numpy(windows.labels).to(DEVICE)
+
+    kept = torch.tensor([full[name] for name in names])
+    teacher = load_encoder(folder, kept).to(DEVICE)
+    epochs = int(os.environ.get("TEACHER_EPOCHS", 4))
+    train_encoder("teacher", teacher, windows, sampler, special, hard * 0.96 + 0.02, epochs, 6e-5)
+    scores = score_encoder(teacher, dev_windows, special)
+    results = {"teacher": report("teacher", dev, highest(dev_windows, scores, len(dev)))}
+    soft = torch.sigmoid(torch.from_numpy(score_encoder(teacher, windows, special))).to(DEVICE)
+    soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > 0.25, hard, soft)
+    targets = 0.7 * soft + 0.3 * hard
+
+    second = copy.deepcopy(teacher)
+    second.encoder.encoder.layer = nn.ModuleList([second.encoder.encoder.layer[number] for number in LAYERS])
+    second.encoder.config.num_hidden_layers = len(LAYERS)
+    train_encoder("stage 2", second, windows, sampler, special, targets, int(os.environ.get("SECOND_EPOCHS", 4)), 1.5e-4)
+    round_encoder(second)
+    second_scores = score_encoder(second, dev_windows, special)
+    results["stage2"] = report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
+    export_encoder(second, names, os.path.join(output, "encoder.weights"))
+
+    vectors = token_vectors(teacher, special, size)
+    vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
+    for channels in [int(number) for number in os.environ.get("CHANNELS", "96").split(",")]:
+        name = f"stage 1, {channels} channels"
+        student = train_student(name, vectors, channels, windows, sampler, targets, int(os.environ.get("STUDENT_EPOCHS", 12)))
+        first_scores = score_student(student, dev_windows)
+        best = highest(dev_windows, first_scores, len(dev))
+        results[f"stage1_{channels}"] = report(name, dev, best)
+        thresholds = choose_thresholds(dev, best)
+        log(json.dumps(thresholds))
+        export_student(student, names, thresholds, os.path.join(output, f"injection-{channels}.weights"))
+        for kept_windows, share in ((1, 0.0), (2, 0.0), (2, 0.3), (2, 0.5), (4, 0.3)):
+            name = f"both, {channels} channels, {kept_windows} windows, share {share}"
+            results[name] = report(name, dev, cascade(dev_windows, first_scores, second_scores, len(dev), kept_windows, share))
     with open(os.path.join(output, "scores.json"), "w", encoding="utf-8") as file:
         json.dump({k: {s: [float(x) for x in v] for s, v in r.items()} for k, r in results.items()}, file, indent=1)
 

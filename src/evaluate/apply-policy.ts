@@ -4,6 +4,7 @@ import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
+import { loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import type { DecidedEvaluation, OpenedEvaluation } from "./stages.ts";
@@ -45,7 +46,13 @@ export async function applyPolicy(
       uninspected: [...payload.uninspected, ...opened.uninspected],
       payload_bytes: size,
       system_prompt: findSystemPrompt(evaluation, program),
-      services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
+      services: {
+        post: host.post,
+        ask: host.ask,
+        restore: pseudonyms.restore,
+        loadWindowScorer,
+        scoreWindows: host.scoreWindows,
+      },
     },
     disabled,
     approval,

@@ -6,6 +6,7 @@ import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
 import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
+import { loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
@@ -48,7 +49,13 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     uninspected: [],
     payload_bytes: 0,
     system_prompt: context.system_prompt ?? [],
-    services: { post: host.post, ask: host.ask, restore: pseudonyms.restore },
+    services: {
+      post: host.post,
+      ask: host.ask,
+      restore: pseudonyms.restore,
+      loadWindowScorer,
+      scoreWindows: host.scoreWindows,
+    },
   };
   const isExempt = createExemptionCheck(exemptions, keyring);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;

@@ -15,8 +15,10 @@ import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
+import { loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { restorePayload } from "./select-content.ts";
+import { createWindowService } from "./worker/run-in-worker.ts";
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
@@ -73,7 +75,7 @@ async function replayEvent(
       attachments: [],
       uninspected: [],
       system_prompt: readSystemPrompt(segments),
-      services: NO_SERVICES,
+      services: { ...NO_SERVICES, scoreWindows: createWindowService(deps, "replay") },
     },
     disabled: disabledDetectors,
     approval: "none",
@@ -100,8 +102,9 @@ function createEventFacts(event: EvaluationEvent): FactLookup {
 const rejectCall = async () => {
   throw new AppError("unavailable", "A replay makes no outbound calls.");
 };
-const NO_SERVICES: DetectorServices = {
+const NO_SERVICES: Omit<DetectorServices, "scoreWindows"> = {
   post: rejectCall,
   ask: rejectCall,
   restore: rejectCall,
+  loadWindowScorer,
 };

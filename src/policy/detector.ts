@@ -1,6 +1,8 @@
 /** Types of detectors: a detector finds and locates matches; the rule decides what happens to them. */
 import type { z } from "zod";
 import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
+import type { EncoderInput } from "./learned/encoder.ts";
+import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
 
 export interface Match {
@@ -74,6 +76,10 @@ export interface DetectorServices {
     user: string;
     timeout_ms: number;
   }) => Promise<string>;
+  /** Loads stage 1 of the injection model, once per thread. */
+  loadWindowScorer: () => Promise<WindowScorer>;
+  /** Returns the logits of stage 2 of the injection model. */
+  scoreWindows: (windows: readonly EncoderInput[]) => Promise<readonly number[]>;
   /** Returns the original texts of this session's pseudonyms. Unknown pseudonyms are omitted. */
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }

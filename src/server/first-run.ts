@@ -97,21 +97,26 @@ async function createGateway(
 /** Creates a starter policy: masks what can be masked, blocks injections, reports the rest. */
 async function createCollector(deps: Deps): Promise<{ id: string; name: string; key: string }> {
   const create = createWith(deps);
-  const rule = async (name: string, kind: string, action: string) => {
-    const { id } = await create<{ id: string }>(detectors.create, { body: { name, kind } });
+  const rule = async (name: string, kind: string, action: string, settings = {}) => {
+    const body = { name, kind, settings };
+    const { id } = await create<{ id: string }>(detectors.create, { body });
     return { detector_id: id, action };
   };
   const personal = await rule("Personal data", "data_loss_prevention", "transform");
   const secrets = await rule("Secrets", "secrets", "transform");
   const injections = await rule("Injections", "injection_protection", "block");
+  const attacks = await rule("Prompt injections", "prompt_guard", "block");
+  const planted = await rule("Planted instructions", "indirect_prompt_injection", "block", {
+    level: "permissive",
+  });
   const hidden = await rule("Hidden text", "unicode", "report");
   const links = await rule("Links", "url_analyzer", "report");
   const attachments = await rule("Attachments", "doc_analyzer", "report");
   const policy = await create<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
-      input_rules: [injections, personal, secrets, hidden, links, attachments],
-      output_rules: [personal, secrets, hidden, links],
+      input_rules: [injections, attacks, planted, personal, secrets, hidden, links, attachments],
+      output_rules: [planted, personal, secrets, hidden, links],
     },
   });
   const name = "Demo application";

@@ -1,5 +1,6 @@
 /** Every local detector inspects adversarial text in linear time. */
 import { expect, test } from "bun:test";
+import { encodeWindows, loadWindowScorer } from "../../src/evaluate/injection-models.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { createSegment } from "../../src/policy/segment.ts";
@@ -69,4 +70,6 @@ const NO_SERVICES: InspectionContext["services"] = {
   post: () => expect.unreachable(),
   ask: () => expect.unreachable(),
   restore: async () => new Map(),
+  loadWindowScorer,
+  scoreWindows: encodeWindows,
 };

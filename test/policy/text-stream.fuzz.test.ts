@@ -22,6 +22,8 @@ const CONTEXT: InspectionContext = {
   services: {
     post: () => Promise.reject(new Error("No remote detector is used.")),
     ask: () => Promise.reject(new Error("No remote detector is used.")),
+    loadWindowScorer: () => Promise.reject(new Error("No learned detector is used.")),
+    scoreWindows: () => Promise.reject(new Error("No learned detector is used.")),
     restore: async (names) =>
       new Map(
         names.filter((name) => name.startsWith("<EMAIL_")).map((name) => [name, "ana@example.com"]),

@@ -20,12 +20,12 @@ import type { Scores } from "../../policy/run-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, Exemptions } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
-import type { Caller } from "../identify-caller.ts";
+import { type Caller, ownerOf } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
 import { openApproval } from "../request-approval.ts";
 import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
-import { runInWorker } from "./run-in-worker.ts";
+import { createWindowService, runInWorker } from "./run-in-worker.ts";
 
 /** Members of a request that select the collector and the policy. */
 export type PolicySelector = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
@@ -49,7 +49,7 @@ export interface PolicySelection {
 }
 
 export interface EvaluationHost
-  extends Pick<DetectorServices, "post" | "ask">,
+  extends Pick<DetectorServices, "post" | "ask" | "scoreWindows">,
     Pick<Deps, "now" | "newId"> {
   /** Returns a promise only in a worker, which has to call the main thread. */
   selectPolicy: (selector: PolicySelector) => PolicySelection | Promise<PolicySelection>;
@@ -87,6 +87,7 @@ export function createHost(deps: Deps, caller: Caller): MainHost {
       const exempt = program && exemptions.get(program.id);
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
+    scoreWindows: createWindowService(deps, ownerOf(caller)),
     evaluateInWorker: (input, owner) =>
       runInWorker(deps, "huge", { task: { name: "evaluation", input }, host, owner }),
   };
@@ -94,7 +95,10 @@ export function createHost(deps: Deps, caller: Caller): MainHost {
 }
 
 /** The part of a host that is the same for every evaluation. */
-export type HostServices = Omit<EvaluationHost, "selectPolicy" | "evaluateInWorker">;
+export type HostServices = Omit<
+  EvaluationHost,
+  "selectPolicy" | "scoreWindows" | "evaluateInWorker"
+>;
 
 declare module "../../deps.ts" {
   interface Deps {

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyDocument } from "../../contract/policies.ts";
 import type { Evaluation } from "../../deps.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
+import type { EncoderInput } from "../../policy/learned/encoder.ts";
 import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
@@ -14,19 +15,24 @@ export type MessageFromWorker =
   | { kind: "call"; job: number; call: number; method: HostMethod; args: unknown[] }
   | { kind: "done"; job: number; outcome: TaskOutcome };
 
-/** A whole body, or one evaluation of it. */
+/** A whole body, one evaluation of it, or windows of text for stage 2 of the injection model. */
 export type WorkerTask =
   | { name: "body"; input: EvaluationBody }
-  | { name: "evaluation"; input: EvaluationInput };
+  | { name: "evaluation"; input: EvaluationInput }
+  | { name: "windows"; input: readonly EncoderInput[] };
 
 /** Result of each task, by its name. */
 export interface TaskResults {
   body: string;
   evaluation: Evaluation;
+  windows: readonly number[];
 }
 
-/** Methods that a worker calls in the main thread. It has its own clock and ids, and starts no worker itself. */
-export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "evaluateInWorker">;
+/** Methods that a worker calls in the main thread. It has its own clock, ids and models, and starts no worker itself. */
+export type HostMethod = Exclude<
+  keyof EvaluationHost,
+  "now" | "newId" | "evaluateInWorker" | "scoreWindows"
+>;
 
 /** A selection without its functions: the worker compiles the policy itself. */
 export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {

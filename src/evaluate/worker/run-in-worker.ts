@@ -2,6 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
+import type { DetectorServices } from "../../policy/detector.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { WorkerJob, WorkerPool } from "./worker-pool.ts";
 
@@ -15,6 +16,15 @@ export function selectWorker(bytes: number): keyof WorkerPool | undefined {
   if (bytes <= LARGE_BYTES) return undefined;
   return bytes > HUGE_BYTES ? "huge" : "large";
 }
+
+/** Returns the function that scores windows by stage 2 of the injection model, in its worker. */
+export const createWindowService =
+  (
+    deps: Pick<Deps, "workers" | "responseDeadline">,
+    owner: string,
+  ): DetectorServices["scoreWindows"] =>
+  (input) =>
+    runInWorker(deps, "models", { task: { name: "windows", input }, owner });
 
 /** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
 export async function runInWorker<Name extends WorkerTask["name"]>(

@@ -18,8 +18,8 @@ export interface WorkerJob {
   task: WorkerTask;
   /** Id of the collector or the token that the evaluation belongs to: owners take turns. */
   owner: string;
-  /** Serves the calls of the worker. */
-  host: EvaluationHost;
+  /** Serves the calls of the worker, if the task has any. */
+  host?: EvaluationHost;
 }
 
 type RunJob = (job: WorkerJob) => Promise<TaskOutcome>;
@@ -29,6 +29,8 @@ export interface WorkerPool {
   large: RunJob;
   /** Larger bodies, and documents of any size. */
   huge: RunJob;
+  /** Stage 2 of the injection model. */
+  models: RunJob;
 }
 
 declare module "../../deps.ts" {
@@ -38,7 +40,11 @@ declare module "../../deps.ts" {
   }
 }
 
-export const createWorkerPool = (): WorkerPool => ({ large: createLarge(), huge: createHuge() });
+export const createWorkerPool = (): WorkerPool => ({
+  large: createLarge(),
+  huge: createHuge(),
+  models: createModels(),
+});
 
 /** Long conversations share one worker; some of its slots are reserved for other owners. */
 function createLarge(): RunJob {
@@ -59,8 +65,18 @@ function createHuge(): RunJob {
     });
 }
 
-function createWorker(): { run: RunJob; isIdle: () => boolean } {
-  const jobs = new Map<number, { host: EvaluationHost; finish: (outcome: TaskOutcome) => void }>();
+/** One job at a time, so that owners take turns. The worker is kept, because loading the model takes longer than a job. */
+function createModels(): RunJob {
+  const takeTurn = createFairSemaphore(1, 1);
+  const { run } = createWorker({ idleMs: 20 * IDLE_MS });
+  return (job) => takeTurn(job.owner, () => run(job));
+}
+
+function createWorker({ idleMs = IDLE_MS } = {}): { run: RunJob; isIdle: () => boolean } {
+  const jobs = new Map<
+    number,
+    { host: EvaluationHost | undefined; finish: (outcome: TaskOutcome) => void }
+  >();
   let lastJob = 0;
   let running: Worker | undefined;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -103,7 +119,7 @@ function createWorker(): { run: RunJob; isIdle: () => boolean } {
     running.postMessage(message);
     const outcome = await promise;
     jobs.delete(job);
-    if (jobs.size === 0) idleTimer = setTimeout(stop, IDLE_MS).unref();
+    if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
     return outcome;
   };
   return { run, isIdle: () => jobs.size === 0 };

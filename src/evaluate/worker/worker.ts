@@ -5,6 +5,7 @@ import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
 import { type CompiledPolicy, compilePolicy } from "../../policy/compile-policy.ts";
 import { evaluate, evaluateBody } from "../evaluate-body.ts";
+import { encodeWindows } from "../injection-models.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -34,11 +35,10 @@ parentPort?.on("message", async (message: MessageToWorker) => {
   post({ kind: "done", job, outcome });
 });
 
-const runTask = (
-  host: EvaluationHost,
-  task: WorkerTask,
-): Promise<TaskResults[WorkerTask["name"]]> =>
-  task.name === "body" ? evaluateBody(host, task.input) : evaluate(host, task.input);
+function runTask(host: EvaluationHost, task: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> {
+  if (task.name === "windows") return encodeWindows(task.input);
+  return task.name === "body" ? evaluateBody(host, task.input) : evaluate(host, task.input);
+}
 
 function createWorkerHost(job: number): EvaluationHost {
   const callMain = async (method: HostMethod, args: unknown[]): Promise<unknown> => {
@@ -55,6 +55,7 @@ function createWorkerHost(job: number): EvaluationHost {
     now,
     newId,
     evaluateInWorker: undefined,
+    scoreWindows: encodeWindows,
     post: remote("post"),
     ask: remote("ask"),
     fetchAttachment: remote("fetchAttachment"),

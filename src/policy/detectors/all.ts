@@ -5,7 +5,9 @@ import { dataLossPrevention } from "./data-loss-prevention.ts";
 import { docAnalyzer } from "./doc-analyzer.ts";
 import { gateway } from "./gateway.ts";
 import { http } from "./http.ts";
+import { indirectPromptInjection } from "./indirect-prompt-injection.ts";
 import { injectionProtection } from "./injection-protection.ts";
+import { promptGuard } from "./prompt-guard.ts";
 import { promptModeration } from "./prompt-moderation.ts";
 import { restoreMasks } from "./restore-masks.ts";
 import { secrets } from "./secrets.ts";
@@ -18,6 +20,8 @@ import { uninspected } from "./uninspected.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
 
 const ALL = [
+  promptGuard,
+  indirectPromptInjection,
   dataLossPrevention,
   secrets,
   promptModeration,

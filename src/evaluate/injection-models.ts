@@ -1,0 +1,54 @@
+/** Loads the stages of the injection model, each when a policy needs it first, once per thread. */
+
+import scorerWeights from "../../models/injection.weights" with { type: "file" };
+import encoderWeights from "../../models/injection-encoder.weights" with { type: "file" };
+import { createLruCache } from "../lib/lru-cache.ts";
+import { createEncoder, type EncoderInput } from "../policy/learned/encoder.ts";
+import { createWindowScorer } from "../policy/learned/window-scorer.ts";
+
+export const loadWindowScorer = loadOnce(createWindowScorer, {
+  path: scorerWeights,
+  sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
+});
+const loadEncoder = loadOnce(createEncoder, {
+  path: encoderWeights,
+  sha256: "9ed5c0c5d871681dc7baf5b7660ebfbfe8bbfefc6e09422b5d6fadce82fca074",
+});
+
+/** Conversations repeat their earlier messages. */
+const knownLogits = createLruCache<number>(10_000);
+
+/** Returns the logits of stage 2. Takes about 15 ms for each window, so it is not called in the main thread. */
+export async function encodeWindows(windows: readonly EncoderInput[]): Promise<number[]> {
+  const encoder = await loadEncoder();
+  return windows.map(({ ids, origin }) => {
+    const key = `${origin} ${ids.join()}`;
+    const known = knownLogits.get(key);
+    if (known !== undefined) return known;
+    const logit = encoder.score(ids, origin);
+    knownLogits.set(key, logit);
+    return logit;
+  });
+}
+
+/** Rejects if the file is damaged. A failure is not cached. */
+function loadOnce<Model>(
+  create: (bytes: Uint8Array) => Model,
+  { path, sha256 }: { path: string; sha256: string },
+): () => Promise<Model> {
+  let loading: Promise<Model> | undefined;
+  const load = async () => {
+    const bytes = await Bun.file(path).bytes();
+    if (new Bun.CryptoHasher("sha256").update(bytes).digest("hex") !== sha256) {
+      throw new Error(`The weight file ${path} is damaged: install Portcullis again.`);
+    }
+    return create(bytes);
+  };
+  return () => {
+    loading ??= load().catch((thrown: unknown) => {
+      loading = undefined;
+      throw thrown;
+    });
+    return loading;
+  };
+}

@@ -1,0 +1,14 @@
+/** Detector of instructions that are planted in tool results, documents and attachments. */
+import { defineDetector } from "../detector.ts";
+import { createInjectionInspector, LearnedSettings } from "../learned/injection-inspector.ts";
+
+export const indirectPromptInjection = defineDetector({
+  kind: "indirect_prompt_injection",
+  title: "Indirect prompt injection",
+  summary:
+    "Detects instructions to the model inside tool results, documents and attachments with a learned model.",
+  reads: { input: ["tool_result", "attachment"], output: ["tool_result", "attachment"] },
+  masks: false,
+  settings: LearnedSettings,
+  prepare: (settings) => createInjectionInspector("indirect_prompt_injection", settings),
+});

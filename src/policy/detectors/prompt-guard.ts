@@ -1,0 +1,14 @@
+/** Detector of prompt injections and jailbreaks in what users, applications and tool definitions say to a model. */
+import { defineDetector } from "../detector.ts";
+import { createInjectionInspector, LearnedSettings } from "../learned/injection-inspector.ts";
+
+export const promptGuard = defineDetector({
+  kind: "prompt_guard",
+  title: "Prompt guard",
+  summary:
+    "Detects attempts to override instructions, jailbreaks and prompt extraction with a learned model, in plain words too.",
+  reads: { input: ["user", "system", "tool_definition"], output: ["tool_definition"] },
+  masks: false,
+  settings: LearnedSettings,
+  prepare: (settings) => createInjectionInspector("prompt_injection", settings),
+});

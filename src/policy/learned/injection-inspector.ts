@@ -1,0 +1,102 @@
+/** Inspects text with both stages of the injection model, in its own form and deobfuscated. */
+import { z } from "zod";
+import type { Inspector, Match } from "../detector.ts";
+import { computeOnce, type Segment, type SegmentSource } from "../segment.ts";
+import { decodeViews, foldText, type View } from "../views/view.ts";
+import {
+  INJECTION_LEVELS,
+  type InjectionType,
+  type ModelOrigin,
+  type ScoredWindow,
+  type WindowScorer,
+} from "./window-scorer.ts";
+
+export const LearnedSettings = z.strictObject({
+  level: z
+    .enum(INJECTION_LEVELS)
+    .default("balanced")
+    .describe(
+      "How much is reported: `permissive` accepts about 0.1 % false positives, `balanced` 1 %, `strict` 3 %, on text like that of the tests.",
+    ),
+  threshold: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe("Minimum score, instead of a level. 0 reports every text with its score."),
+});
+export type LearnedSettings = z.output<typeof LearnedSettings>;
+
+const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
+  user: "user",
+  system: "system",
+  tool_definition: "tool_definition",
+  tool_result: "tool_result",
+  attachment: "document",
+};
+
+/** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 15 ms. */
+const MAX_ENCODED_TEXTS = 16;
+/** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
+const HARMLESS_OFFSET = 6;
+
+/** Reports the window with the highest score of each text. */
+export function createInjectionInspector(
+  type: InjectionType,
+  { level, threshold }: LearnedSettings,
+): Inspector {
+  return async (texts, { services }) => {
+    if (texts.length === 0) return [];
+    const scorer = await services.loadWindowScorer();
+    const { share, band, thresholds } = scorer.cascade;
+    const found = texts.flatMap((segment) => findWindow(scorer, segment));
+    const uncertain = found
+      .filter(({ window }) => window.logit > band[type])
+      .sort((one, other) => other.window.logit - one.window.logit)
+      .slice(0, MAX_ENCODED_TEXTS);
+    const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
+    const encoded = windows.length > 0 ? await services.scoreWindows(windows) : [];
+    const limit = threshold ?? thresholds[type][level];
+    return found.flatMap((text): Match[] => {
+      const { logit } = text.window;
+      const second = encoded[uncertain.indexOf(text)] ?? logit;
+      const isHarmless = logit <= band[type];
+      const confidence = toScore(
+        isHarmless ? logit - HARMLESS_OFFSET : share * logit + (1 - share) * second,
+      );
+      return confidence < limit ? [] : [{ label: type, type, confidence, at: text.at }];
+    });
+  };
+}
+
+const toScore = (logit: number): number => 1 / (1 + Math.exp(-logit));
+
+interface FoundWindow {
+  window: ScoredWindow;
+  origin: ModelOrigin;
+  at: NonNullable<Match["at"]>;
+}
+
+/** Returns the window of a text with the highest score of stage 1. */
+function findWindow(scorer: WindowScorer, segment: Segment): FoundWindow[] {
+  const origin = ORIGINS[segment.source];
+  if (origin === undefined || segment.isName) return [];
+  let best: FoundWindow | undefined;
+  for (const { text, toOriginal } of listReadings(segment)) {
+    const window = scorer.findHighest(text, origin);
+    if (!window || (best && window.logit <= best.window.logit)) continue;
+    best = { window, origin, at: { segment, ...toOriginal(window.start, window.end) } };
+  }
+  return best ? [best] : [];
+}
+
+/** Returns the text, and its folded and decoded forms where they differ. */
+function listReadings(segment: Segment): Pick<View, "text" | "toOriginal">[] {
+  const { text } = segment;
+  const readings = [{ text, toOriginal: (start: number, end: number) => ({ start, end }) }];
+  const [, ...encoded] = computeOnce(segment, decodeViews);
+  for (const view of [computeOnce(segment, foldText), ...encoded]) {
+    if (view.exact !== text) readings.push({ text: view.exact, toOriginal: view.toOriginal });
+  }
+  return readings;
+}

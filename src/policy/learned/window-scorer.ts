@@ -1,0 +1,154 @@
+/** Stage 1 of the injection model: scores every window of a text for instructions that try to take over a model. */
+import { createKernel, createMemoryLayout } from "./kernel.ts";
+import { readWeights } from "./read-weights.ts";
+import { createWordPieceSplitter, type WordPieces } from "./word-pieces.ts";
+
+/** Origins of text that the model distinguishes. */
+export type ModelOrigin = "user" | "system" | "tool_result" | "document" | "tool_definition";
+
+/** Window of a text with its word pieces, for stage 2. */
+export interface ScoredWindow {
+  logit: number;
+  ids: Int32Array;
+  /** UTF-16 offsets of the window in the text. */
+  start: number;
+  end: number;
+}
+
+/** How the scores of both stages become one, and when it is reported. Measured on text that was not trained on. */
+export interface Cascade {
+  /** Share of stage 1 in the logit; the rest is that of stage 2. */
+  share: number;
+  /** Logit of stage 1 above which stage 2 reads a window. */
+  band: Record<InjectionType, number>;
+  /** Minimum scores by level. */
+  thresholds: Record<InjectionType, Record<InjectionLevel, number>>;
+}
+
+export const INJECTION_LEVELS = ["permissive", "balanced", "strict"] as const;
+export type InjectionLevel = (typeof INJECTION_LEVELS)[number];
+export type InjectionType = "prompt_injection" | "indirect_prompt_injection";
+
+export interface WindowScorer {
+  cascade: Cascade;
+  /** Returns the window with the highest score; undefined for text without words. */
+  findHighest: (text: string, origin: ModelOrigin) => ScoredWindow | undefined;
+}
+
+interface Header {
+  cascade: Cascade;
+  stride: number;
+  channels: number;
+  hidden: number;
+  /** Rows for hashed words, after those of the vocabulary. */
+  buckets: number;
+  origins: string[];
+}
+
+/** A window is two blocks of word pieces. Each block is pooled once. */
+export function createWindowScorer(bytes: Uint8Array): WindowScorer {
+  const weights = readWeights<Header>(bytes);
+  const { channels, hidden, stride, buckets, origins } = weights.header;
+  const split = createWordPieceSplitter(weights.vocabulary, buckets);
+  const table = weights.bytes("table");
+  const scales = weights.floats("scale");
+  const innerWeight = weights.floats("inner_weight");
+  const innerBias = weights.floats("inner_bias");
+  const outerWeight = weights.floats("outer_weight");
+  const [outerBias = 0] = weights.floats("outer_bias");
+  const inputs = 2 * channels + origins.length;
+  const padded = inputs + (-inputs & 3);
+  const layout = createMemoryLayout();
+  const at = {
+    table: layout.reserve(table.length),
+    bias: layout.reserve(channels * 2),
+    ids: layout.reserve((stride + 2) * 4),
+    tops: layout.reserve(channels * 2),
+    sums: layout.reserve(channels * 2),
+    weights: layout.reserve(hidden * padded * 4),
+    features: layout.reserve(padded * 4),
+  };
+  const { memory, pool, dot } = createKernel(layout);
+  const { buffer } = memory;
+  new Int8Array(buffer, at.table).set(table);
+  new Int16Array(buffer, at.bias, channels).set(weights.integers("bias"));
+  const rows = new Float32Array(buffer, at.weights, hidden * padded);
+  for (let unit = 0; unit < hidden; unit++) {
+    rows.set(innerWeight.subarray(unit * inputs, (unit + 1) * inputs), unit * padded);
+  }
+  const ids = new Int32Array(buffer, at.ids, stride + 2);
+  const tops = new Int16Array(buffer, at.tops, channels);
+  const sums = new Int16Array(buffer, at.sums, channels);
+  const features = new Float32Array(buffer, at.features, padded);
+
+  return {
+    cascade: weights.header.cascade,
+    findHighest(text, origin) {
+      const pieces = split(text);
+      if (pieces.length === 0) return undefined;
+      const number = origins.indexOf(origin);
+      let best = Number.NEGATIVE_INFINITY;
+      let first = 0;
+      let before: PooledBlock | undefined;
+      for (let from = 0; from < pieces.length; from += stride) {
+        const block = poolBlock(pieces, from);
+        const isLast = from + stride >= pieces.length;
+        if (before || isLast) {
+          const logit = scoreWindow(before, block, number);
+          if (logit > best) {
+            best = logit;
+            first = before ? from - stride : from;
+          }
+        }
+        before = block;
+      }
+      const end = Math.min(pieces.length, first + 2 * stride);
+      return {
+        logit: best,
+        ids: pieces.ids.slice(first, end),
+        start: pieces.starts[first] ?? 0,
+        end: pieces.ends[end - 1] ?? text.length,
+      };
+    },
+  };
+
+  function poolBlock(pieces: WordPieces, from: number): PooledBlock {
+    const count = Math.min(stride, pieces.length - from);
+    // Id 0 is the padding, whose row is zero.
+    for (let index = -1; index <= count; index++) ids[index + 1] = pieces.ids[from + index] ?? 0;
+    if (from + count === pieces.length) ids[count + 1] = 0;
+    pool(at.table, at.bias, at.ids, count, at.tops, at.sums, channels);
+    return { tops: tops.slice(), sums: sums.slice(), count };
+  }
+
+  /** Returns the logit of the window of two blocks, or of one. */
+  function scoreWindow(
+    before: PooledBlock | undefined,
+    block: PooledBlock,
+    origin: number,
+  ): number {
+    const count = block.count + (before?.count ?? 0);
+    for (let channel = 0; channel < channels; channel++) {
+      const scale = scales[channel] ?? 0;
+      const top = Math.max(block.tops[channel] ?? 0, before?.tops[channel] ?? 0);
+      const sum = (block.sums[channel] ?? 0) + (before?.sums[channel] ?? 0);
+      features[channel] = top * scale;
+      features[channels + channel] = (sum * scale) / count;
+    }
+    features.fill(0, 2 * channels);
+    features[2 * channels + origin] = 1;
+    let logit = outerBias;
+    for (let unit = 0; unit < hidden; unit++) {
+      const product = dot(at.weights + unit * padded * 4, at.features, padded);
+      const sum = product + (innerBias[unit] ?? 0);
+      if (sum > 0) logit += sum * (outerWeight[unit] ?? 0);
+    }
+    return logit;
+  }
+}
+
+interface PooledBlock {
+  tops: Int16Array;
+  sums: Int16Array;
+  count: number;
+}

@@ -1,0 +1,38 @@
+/** Tests the word pieces of the shipped vocabulary. */
+import { expect, test } from "bun:test";
+import weights from "../../../models/injection.weights" with { type: "file" };
+import { readWeights } from "./read-weights.ts";
+import { createWordPieceSplitter } from "./word-pieces.ts";
+
+const { vocabulary, header } = readWeights<{ buckets: number }>(await Bun.file(weights).bytes());
+const split = createWordPieceSplitter(vocabulary, header.buckets);
+
+const piecesOf = (text: string) => {
+  const { ids, length } = split(text);
+  return Array.from(ids.subarray(0, length), (id) => vocabulary[id]);
+};
+
+test.each([
+  ["words and punctuation", "Don't stop.", ["don", "'", "t", "stop", "."]],
+  ["rare words", "unscrupulously", ["un", "##sc", "##rup", "##ulously"]],
+  ["accents and case", "NAÏVE Café", ["naive", "cafe"]],
+  [
+    "words of other scripts are hashed, ideographs one by one",
+    "你好 привет",
+    [undefined, undefined, undefined],
+  ],
+  ["no words in white space", " \n\t ", []],
+  ["invisible characters are ignored", "sys\u200btem", ["system"]],
+])("%s", (_, text, pieces) => {
+  expect(piecesOf(text)).toEqual(pieces);
+});
+
+test("offsets refer to the original text", () => {
+  const { starts, ends, length } = split("Hi, Zoë!");
+  const words = Array.from({ length }, (_, index) => "Hi, Zoë!".slice(starts[index], ends[index]));
+  expect(words).toEqual(["Hi", ",", "Zoë", "!"]);
+});
+
+test("a very long word is one unknown piece", () => {
+  expect(piecesOf("x".repeat(500))).toEqual(["[UNK]"]);
+});

@@ -1,0 +1,141 @@
+/** Splits text into word pieces, as the encoder that the models were distilled from does (uncased BERT). */
+import { isAscii } from "../../lib/text/fold-name.ts";
+
+export interface WordPieces {
+  /** Ids of the word pieces. */
+  ids: Int32Array;
+  /** Offsets of their starts and ends in the text. */
+  starts: Int32Array;
+  ends: Int32Array;
+  length: number;
+}
+
+export type SplitWordPieces = (text: string) => WordPieces;
+
+const MAX_WORD_CHARACTERS = 100;
+/** Words of ordinary text repeat: their pieces are cached. */
+const MAX_CACHED_WORDS = 20_000;
+
+/** `buckets` is the number of ids after those of the vocabulary, for words of scripts of which it has only letters. */
+export function createWordPieceSplitter(
+  vocabulary: readonly string[],
+  buckets: number,
+): SplitWordPieces {
+  const idOf = new Map(vocabulary.map((piece, id) => [piece, id]));
+  const unknown = idOf.get("[UNK]") ?? 0;
+  const cache = new Map<string, readonly number[]>();
+
+  /** Returns pairs: the id of a piece and its length. */
+  function splitWord(word: string): readonly number[] {
+    const known = cache.get(word);
+    if (known) return known;
+    const pieces = matchPieces(word) ?? [unknown, word.length];
+    if (cache.size >= MAX_CACHED_WORDS) cache.clear();
+    cache.set(word, pieces);
+    return pieces;
+  }
+
+  function matchPieces(word: string): number[] | undefined {
+    if (NOT_LATIN.test(word)) return [vocabulary.length + (hashWord(word) % buckets), word.length];
+    if (word.length > MAX_WORD_CHARACTERS) return undefined;
+    const pieces: number[] = [];
+    for (let start = 0; start < word.length; ) {
+      let end = word.length;
+      let id: number | undefined;
+      for (; end > start; end--) {
+        const piece = word.slice(start, end);
+        id = idOf.get(start === 0 ? piece : `##${piece}`);
+        if (id !== undefined) break;
+      }
+      if (id === undefined) return undefined;
+      pieces.push(id, end - start);
+      start = end;
+    }
+    return pieces;
+  }
+
+  return (text) => {
+    // A Korean syllable has up to three letters, each of which may be a piece.
+    const capacity = (isAscii(text) ? text.length : 3 * text.length) + 1;
+    const ids = new Int32Array(capacity);
+    const starts = new Int32Array(capacity);
+    const ends = new Int32Array(capacity);
+    let length = 0;
+    const addWord = (start: number, end: number) => {
+      const original = text.slice(start, end);
+      const word = normalizeWord(original);
+      if (word === "") return;
+      const pieces = splitWord(word);
+      // Normalizing may change the length: then every piece has the offsets of the word.
+      const isAligned = word.length === original.length;
+      let at = start;
+      for (let index = 0; index < pieces.length; index += 2) {
+        const size = pieces[index + 1] ?? 0;
+        ids[length] = pieces[index] ?? unknown;
+        starts[length] = isAligned ? at : start;
+        ends[length] = isAligned ? at + size : end;
+        at += size;
+        length++;
+      }
+    };
+    for (let at = 0; at < text.length; ) {
+      const kind = classify(text, at);
+      if (kind === WORD) {
+        const start = at;
+        while (at < text.length && classify(text, at) === WORD) at += unitsAt(text, at);
+        addWord(start, at);
+        continue;
+      }
+      const units = unitsAt(text, at);
+      if (kind === SIGN) addWord(at, at + units);
+      at += units;
+    }
+    return { ids, starts, ends, length };
+  };
+}
+
+const NOT_LATIN = /[^\0-\u024f]/;
+
+/** FNV-1a of the UTF-16 code units. */
+function hashWord(word: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < word.length; at++) {
+    hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
+  }
+  return hash >>> 0;
+}
+
+const SPACE = 0;
+const WORD = 1;
+/** Punctuation and ideographs are words of their own. */
+const SIGN = 2;
+
+const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
+  if (unit <= 0x20 || unit === 0x7f) return SPACE;
+  return /[0-9A-Za-z]/.test(String.fromCharCode(unit)) ? WORD : SIGN;
+});
+
+function classify(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit < 128) return ASCII_KINDS[unit] ?? SPACE;
+  const point = text.codePointAt(at) ?? 0;
+  if (isIdeograph(point)) return SIGN;
+  const character = String.fromCodePoint(point);
+  if (/[\s\p{Zs}]/u.test(character)) return SPACE;
+  return /\p{P}/u.test(character) ? SIGN : WORD;
+}
+
+const unitsAt = (text: string, at: number) => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
+const isIdeograph = (point: number) =>
+  (point >= 0x4e00 && point <= 0x9fff) ||
+  (point >= 0x3400 && point <= 0x4dbf) ||
+  (point >= 0xf900 && point <= 0xfaff) ||
+  (point >= 0x20000 && point <= 0x2ceaf);
+
+/** Lower case, without accents and invisible characters. */
+function normalizeWord(word: string): string {
+  const lower = word.toLowerCase();
+  if (isAscii(lower)) return lower;
+  return lower.normalize("NFD").replace(/[\p{Mn}\p{Cc}\p{Cf}\ufffd]/gu, "");
+}
