@@ -28,8 +28,9 @@ from transformers import BertModel
 
 SEED = 17
 ORIGINS = ["user", "system", "tool_result", "document", "tool_definition"]
-STRIDE = int(os.environ.get("STRIDE", 32))
+STRIDE = 24
 WINDOW = 2 * STRIDE
+CHANNELS = 96
 DIMENSIONS = 128
 HIDDEN = 32
 LAYERS = (0, 2, 4)
@@ -229,20 +230,19 @@ def load_encoder(folder, kept):
 
 
 class Student(nn.Module):
-    def __init__(self, vectors, channels):
+    def __init__(self, vectors):
         super().__init__()
-        self.channels = channels
         self.embedding = nn.Embedding.from_pretrained(vectors, freeze=False, padding_idx=0)
-        self.projection = nn.Linear(vectors.shape[1], 3 * channels, bias=False)
-        self.bias = nn.Parameter(torch.zeros(channels))
-        self.inner = nn.Linear(2 * channels + len(ORIGINS), HIDDEN)
+        self.projection = nn.Linear(vectors.shape[1], 3 * CHANNELS, bias=False)
+        self.bias = nn.Parameter(torch.zeros(CHANNELS))
+        self.inner = nn.Linear(2 * CHANNELS + len(ORIGINS), HIDDEN)
         self.outer = nn.Linear(HIDDEN, 1)
         self.dropout = nn.Dropout(0.2)
 
     def forward(self, ids, origins):
         mask = (ids != 0).unsqueeze(-1)
         rows = self.projection(self.dropout(self.embedding(ids))) * mask
-        left, middle, right = rows.split(self.channels, -1)
+        left, middle, right = rows.split(CHANNELS, -1)
         total = middle + nn.functional.pad(left, (0, 0, 1, 0))[:, :-1] + nn.functional.pad(right, (0, 0, 0, 1))[:, 1:]
         features = torch.relu(total + self.bias) * mask
         top = features.amax(1)
@@ -366,8 +366,8 @@ def token_vectors(model, special, size):
     return reduced / reduced.std()
 
 
-def train_student(name, vectors, channels, windows, sampler, targets, epochs, size=512, count=250_000):
-    model = Student(vectors.clone(), channels).to(DEVICE)
+def train_student(vectors, windows, sampler, targets, epochs, size=512, count=250_000):
+    model = Student(vectors.clone()).to(DEVICE)
     groups = [
         {"params": [model.embedding.weight], "lr": 1e-3, "weight_decay": 0.0},
         {"params": [p for n, p in model.named_parameters() if not n.startswith("embedding")], "lr": 2e-3, "weight_decay": 1e-4},
@@ -391,7 +391,7 @@ def train_student(name, vectors, channels, windows, sampler, targets, epochs, si
             losses.append(loss.detach())
         model.eval()
         if epoch % 3 == 2:
-            log(f"{name} epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
+            log(f"stage 1 epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
         if epoch % 2 == 1:
             hardness = 1 + 4 * sigmoid(score_student(model, windows))
     return model
@@ -409,7 +409,6 @@ RATES = (0.01, 0.02, 0.05)
 def report(name, examples, best):
     """Prints recall by source, and the share of other clean text above the thresholds of the public sets."""
     public = {"user": ("arena_hard", "xstest_safe"), "tool_result": ("bipia_code", "bipia_email", "bipia_table")}
-    result = {}
     log(name)
     for kind, sources in public.items():
         clean = np.array([b for b, e in zip(best, examples) if not e["label"] and e["source"] in sources])
@@ -421,14 +420,13 @@ def report(name, examples, best):
         attacks[f"ALL {kind}"] = sum(attacks.values(), [])
         for source, scores in sorted(attacks.items()):
             scores = np.array(scores)
-            result[source] = (auroc(scores, clean), *[(scores > limit).mean() for limit in limits])
-            print(f"    {source:28s} AUROC {result[source][0]:.3f}  recall {' '.join(f'{r:.3f}' for r in result[source][1:])}", flush=True)
+            recalls = " ".join(f"{(scores > limit).mean():.3f}" for limit in limits)
+            print(f"    {source:28s} AUROC {auroc(scores, clean):.3f}  recall {recalls}", flush=True)
         others = sorted({e["source"] for e in examples if not e["label"]} - {s for group in public.values() for s in group})
         for source in others:
             scores = np.array([b for b, e in zip(best, examples) if e["source"] == source and (e["origin"] == "user") == (kind == "user")])
             if len(scores):
                 print(f"    {source:28s} false positives {' '.join(f'{(scores > limit).mean():.3f}' for limit in limits)}", flush=True)
-    return result
 
 
 def highest(windows, scores, count):
@@ -437,23 +435,32 @@ def highest(windows, scores, count):
     return best
 
 
-def cascade(windows, first, second, count, kept=2, share=0.0):
-    """Returns the score of each text when stage 2 reads the windows with the highest scores of stage 1."""
-    order = np.lexsort((-first, windows.owners))
-    owners = windows.owners[order]
-    starts = np.r_[0, np.flatnonzero(np.diff(owners)) + 1]
-    rank = np.arange(len(order)) - np.repeat(starts, np.diff(np.r_[starts, len(order)]))
-    chosen = order[rank < kept]
-    best = np.full(count, -1e9, np.float32)
-    np.maximum.at(best, windows.owners[chosen], share * first[chosen] + (1 - share) * second[chosen])
-    return best
-
-
 LEVELS = {"permissive": 0.001, "balanced": 0.01, "strict": 0.03}
 DETECTORS = {
     "prompt_injection": ("user", "system", "tool_definition"),
     "indirect_prompt_injection": ("tool_result", "document"),
 }
+
+
+# Share of stage 1 in the logit of a window that stage 2 reads.
+SHARE = 0.3
+# Logit of stage 1 above which stage 2 reads the best window of a text.
+BAND = {"prompt_injection": 0.0, "indirect_prompt_injection": -1.0}
+# Subtracted from the logit of a text that stage 2 does not read.
+HARMLESS_OFFSET = 6
+
+
+def run_cascade(examples, windows, first, second):
+    """Returns the logit of each text, as src/policy/learned/injection-inspector.ts computes it."""
+    order = np.lexsort((-first, windows.owners))
+    owners = windows.owners[order]
+    chosen = order[np.r_[True, owners[1:] != owners[:-1]]]
+    detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
+    limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
+    mixed = SHARE * first[chosen] + (1 - SHARE) * second[chosen]
+    logits = np.full(len(examples), -1e9, np.float32)
+    logits[windows.owners[chosen]] = np.where(first[chosen] > limits, mixed, first[chosen] - HARMLESS_OFFSET)
+    return logits
 
 
 def choose_thresholds(examples, best):
@@ -482,12 +489,11 @@ def write_weights(path, header, arrays, names):
 
 
 def export_student(model, names, thresholds, path):
-    channels = model.channels
     with torch.no_grad():
         table = (model.embedding.weight @ model.projection.weight.T).float().cpu().numpy()
         table[0] = 0
         # One scale per channel, so that the rows of neighbors can be added as integers.
-        scale = np.abs(table).reshape(-1, 3, channels).max((0, 1)) / 127
+        scale = np.abs(table).reshape(-1, 3, CHANNELS).max((0, 1)) / 127
         arrays = {
             "table": np.clip(np.rint(table / np.tile(scale, 3)), -127, 127).astype(np.int8),
             "scale": scale.astype(np.float32),
@@ -497,7 +503,8 @@ def export_student(model, names, thresholds, path):
             "outer_weight": model.outer.weight.float().cpu().numpy().reshape(-1),
             "outer_bias": model.outer.bias.float().cpu().numpy(),
         }
-    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": channels, "hidden": HIDDEN, "buckets": BUCKETS, "origins": ORIGINS, "thresholds": thresholds}
+    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": CHANNELS, "hidden": HIDDEN, "buckets": BUCKETS, "origins": ORIGINS}
+    header["cascade"] = {"share": SHARE, "band": BAND, "thresholds": thresholds}
     write_weights(path, header, arrays, names)
 
 
@@ -558,10 +565,8 @@ def main():
 
     kept = torch.tensor([full[name] for name in names])
     teacher = load_encoder(folder, kept).to(DEVICE)
-    epochs = int(os.environ.get("TEACHER_EPOCHS", 4))
-    train_encoder("teacher", teacher, windows, sampler, special, hard * 0.96 + 0.02, epochs, 6e-5)
-    scores = score_encoder(teacher, dev_windows, special)
-    results = {"teacher": report("teacher", dev, highest(dev_windows, scores, len(dev)))}
+    train_encoder("teacher", teacher, windows, sampler, special, hard * 0.96 + 0.02, 4, 6e-5)
+    report("teacher on every window", dev, highest(dev_windows, score_encoder(teacher, dev_windows, special), len(dev)))
     soft = torch.sigmoid(torch.from_numpy(score_encoder(teacher, windows, special))).to(DEVICE)
     soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > 0.25, hard, soft)
     targets = 0.7 * soft + 0.3 * hard
@@ -569,28 +574,20 @@ def main():
     second = copy.deepcopy(teacher)
     second.encoder.encoder.layer = nn.ModuleList([second.encoder.encoder.layer[number] for number in LAYERS])
     second.encoder.config.num_hidden_layers = len(LAYERS)
-    train_encoder("stage 2", second, windows, sampler, special, targets, int(os.environ.get("SECOND_EPOCHS", 4)), 1.5e-4)
+    train_encoder("stage 2", second, windows, sampler, special, targets, 4, 1.5e-4)
     round_encoder(second)
+    export_encoder(second, names, os.path.join(output, "injection-encoder.weights"))
     second_scores = score_encoder(second, dev_windows, special)
-    results["stage2"] = report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
-    export_encoder(second, names, os.path.join(output, "encoder.weights"))
+    report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
 
     vectors = token_vectors(teacher, special, size)
     vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
-    for channels in [int(number) for number in os.environ.get("CHANNELS", "96").split(",")]:
-        name = f"stage 1, {channels} channels"
-        student = train_student(name, vectors, channels, windows, sampler, targets, int(os.environ.get("STUDENT_EPOCHS", 12)))
-        first_scores = score_student(student, dev_windows)
-        best = highest(dev_windows, first_scores, len(dev))
-        results[f"stage1_{channels}"] = report(name, dev, best)
-        thresholds = choose_thresholds(dev, best)
-        log(json.dumps(thresholds))
-        export_student(student, names, thresholds, os.path.join(output, f"injection-{channels}.weights"))
-        for kept_windows, share in ((1, 0.0), (2, 0.0), (2, 0.3), (2, 0.5), (4, 0.3)):
-            name = f"both, {channels} channels, {kept_windows} windows, share {share}"
-            results[name] = report(name, dev, cascade(dev_windows, first_scores, second_scores, len(dev), kept_windows, share))
-    with open(os.path.join(output, "scores.json"), "w", encoding="utf-8") as file:
-        json.dump({k: {s: [float(x) for x in v] for s, v in r.items()} for k, r in results.items()}, file, indent=1)
+    first = train_student(vectors, windows, sampler, targets, 12)
+    first_scores = score_student(first, dev_windows)
+    report("stage 1", dev, highest(dev_windows, first_scores, len(dev)))
+    logits = run_cascade(dev, dev_windows, first_scores, second_scores)
+    report("both stages", dev, logits)
+    export_student(first, names, choose_thresholds(dev, logits), os.path.join(output, "injection.weights"))
 
 
 if __name__ == "__main__":

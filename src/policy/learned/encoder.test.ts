@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import encoderWeights from "../../../models/injection-encoder.weights" with { type: "file" };
 import scorerWeights from "../../../models/injection.weights" with { type: "file" };
+import encoderWeights from "../../../models/injection-encoder.weights" with { type: "file" };
 import { createEncoder } from "./encoder.ts";
 import { createWindowScorer, type ModelOrigin } from "./window-scorer.ts";
 
@@ -24,11 +24,14 @@ const CASES: [ModelOrigin, string, number][] = [
   ],
 ];
 
-test.each(CASES)("the encoder computes the logit of the trained model: %s %s", (origin, text, logit) => {
-  const window = scorer.findHighest(text, origin);
+test.each(CASES)(
+  "the encoder computes the logit of the trained model: %s %s",
+  (origin, text, logit) => {
+    const window = scorer.findHighest(text, origin);
 
-  expect(encoder.score(window?.ids ?? new Int32Array(), origin)).toBeCloseTo(logit, 1);
-});
+    expect(encoder.score(window?.ids ?? new Int32Array(), origin)).toBeCloseTo(logit, 1);
+  },
+);
 
 test("a window does not depend on the one before it", () => {
   const [long = "", short = ""] = [CASES[4]?.[1], CASES[1]?.[1]];

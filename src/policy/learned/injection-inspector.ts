@@ -77,7 +77,7 @@ interface FoundWindow {
   at: NonNullable<Match["at"]>;
 }
 
-/** Returns the window of a text with the highest score of stage 1. */
+/** Returns the window of text with the highest score of stage 1. */
 function findWindow(scorer: WindowScorer, segment: Segment): FoundWindow[] {
   const origin = ORIGINS[segment.source];
   if (origin === undefined || segment.isName) return [];

@@ -1,4 +1,4 @@
-/** Stage 1 of the injection model: scores every window of a text for instructions that try to take over a model. */
+/** Stage 1 of the injection model: scores every window of text for instructions that try to take over a model. */
 import { createKernel, createMemoryLayout } from "./kernel.ts";
 import { readWeights } from "./read-weights.ts";
 import { createWordPieceSplitter, type WordPieces } from "./word-pieces.ts";
@@ -6,7 +6,7 @@ import { createWordPieceSplitter, type WordPieces } from "./word-pieces.ts";
 /** Origins of text that the model distinguishes. */
 export type ModelOrigin = "user" | "system" | "tool_result" | "document" | "tool_definition";
 
-/** Window of a text with its word pieces, for stage 2. */
+/** Window of text with its word pieces, for stage 2. */
 export interface ScoredWindow {
   logit: number;
   ids: Int32Array;
@@ -15,7 +15,7 @@ export interface ScoredWindow {
   end: number;
 }
 
-/** How the scores of both stages become one, and when it is reported. Measured on text that was not trained on. */
+/** Combines the scores of both stages, and sets the thresholds of the levels. Measured on text that was not trained on. */
 export interface Cascade {
   /** Share of stage 1 in the logit; the rest is that of stage 2. */
   share: number;
