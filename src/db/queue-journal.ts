@@ -5,18 +5,20 @@ import type { Log } from "../lib/log.ts";
 
 /** A write that takes longer counts as failing: its rows are at risk until it returns. */
 const SLOW_MS = 250;
+/** Rows per write, which bounds the text in memory. */
+const BATCH_ROWS = 64;
 
 export interface QueueJournal<Row> {
   /** Runs `write`. Stores the whole queue when that takes longer than 250 ms or the database is unavailable. */
   during: (write: () => Promise<void>, queue: () => readonly Row[]) => Promise<void>;
   /** True when the last write was slow or failed. New rows are stored as they are added then. */
   isBehind: () => boolean;
-  /** Returns whether the row is on disk now. */
-  store: (row: Row) => boolean;
+  /** Stores rows with one write, or one by one if that fails. Returns whether all are on disk now. */
+  store: (rows: readonly Row[]) => boolean;
+  /** Returns whether the row outlives the process. */
+  isStored: (row: Row) => boolean;
   /** Forgets rows that are in the database; removes the file with the last of them. */
   remove: (rows: readonly Row[]) => void;
-  /** Counts the rows that would be lost with the process. */
-  missing: (rows: readonly Row[]) => number;
 }
 
 /** Without a journal nothing is stored. */
@@ -32,22 +34,27 @@ export function createQueueJournal<Row extends object>(
     if (!failing) log("journal_failed", { level: "error", error: thrown });
     failing = true;
   };
-  const store = (row: Row): boolean => {
+  const store = (rows: readonly Row[]): boolean => {
     if (!journal) return false;
-    if (stored.has(row)) return true;
+    const missing = rows.filter((row) => !stored.has(row));
+    if (missing.length === 0) return true;
     try {
-      journal.append(JSON.stringify(row));
+      journal.append(missing.map((row) => JSON.stringify(row)).join("\n"));
       failing = false;
     } catch (thrown) {
+      // The disk may have room for some of them.
+      if (missing.length > 1) return missing.every((row) => store([row]));
       fail(thrown);
       return false;
     }
-    stored.add(row);
+    for (const row of missing) stored.add(row);
     return true;
   };
   const storeAll = (rows: readonly Row[]) => {
     behind = true;
-    for (const row of rows) if (!store(row)) return;
+    for (let at = 0; at < rows.length; at += BATCH_ROWS) {
+      if (!store(rows.slice(at, at + BATCH_ROWS))) return;
+    }
   };
   return {
     async during(write, queue) {
@@ -64,6 +71,7 @@ export function createQueueJournal<Row extends object>(
     },
     isBehind: () => behind,
     store,
+    isStored: (row) => stored.has(row),
     remove(rows) {
       if (stored.size === 0) return;
       for (const row of rows) stored.delete(row);
@@ -74,6 +82,5 @@ export function createQueueJournal<Row extends object>(
         fail(thrown);
       }
     },
-    missing: (rows) => rows.filter((row) => !stored.has(row)).length,
   };
 }

@@ -146,7 +146,7 @@ export function createWriteBehindQueue<Row extends object>(
         return false;
       }
       rows.push(row);
-      if (journal.isBehind()) journal.store(row);
+      if (journal.isBehind()) journal.store([row]);
       if (rows.length === 1 && !writing) flushIn(flushMs());
       else if (rows.length === flushRows && !held) flushIn(0);
       return true;
@@ -162,7 +162,7 @@ export function createWriteBehindQueue<Row extends object>(
       await writing;
       do await flush();
       while (rows.length > 0 && !held);
-      const unsaved = rows.filter((row) => journal.missing([row]) > 0);
+      const unsaved = rows.filter((row) => !journal.isStored(row));
       for (const row of unsaved) drop(row);
       logDropped();
       const count = rows.length - unsaved.length;

@@ -154,6 +154,28 @@ test("if the journal fails, a response waits for the commit, and this is logged 
   expect(logged).toEqual(["journal_failed"]);
 });
 
+test("if the journal has room for one of two concurrent events, only the other one fails in an outage", async () => {
+  await using stack = new AsyncDisposableStack();
+  const { db, path, journals } = await withJournal(stack);
+  const room = JSON.stringify(recordedOf(1)).length + 10;
+  const writer = writeEvaluations(db, quiet, {
+    commit: "before",
+    journal: openJournal(path, room),
+  });
+
+  await db.one("PRAGMA query_only = 1");
+  const recorded = await Promise.allSettled(
+    [1, 2].map((number) => writer.record(recordedOf(number))),
+  );
+  const kept = journals().map((name) => readFileSync(join(dirname(path), name), "utf8"));
+  await db.one("PRAGMA query_only = 0");
+  await writer.stop();
+
+  expect(recorded.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(kept.join()).toContain(idOf(1));
+  expect([await countEvaluations(db, {}), writer.unrecorded()]).toEqual([{ allow: 2 }, 1]);
+});
+
 test("while the disk of the database is full, the journal keeps the events", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);

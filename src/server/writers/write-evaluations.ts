@@ -53,6 +53,8 @@ export function writeEvaluations(
   const statuses = { input: newStatusCounts(), output: newStatusCounts() };
   /** Responses that wait for their event to be safe. */
   const responses = new Map<RecordedEvaluation, (isSafe: boolean) => void>();
+  /** Events of this turn of the event loop, which one write stores in the journal at its end. */
+  let unstored: RecordedEvaluation[] = [];
   let isBatching = false;
   let unrecorded = 0;
 
@@ -66,9 +68,17 @@ export function writeEvaluations(
       responses.delete(event);
     }
   };
+  const storeTurn = () => {
+    // An event may have been committed meanwhile.
+    const events = unstored.filter((event) => responses.has(event));
+    unstored = [];
+    const isStored = journal.store(events);
+    settle(isStored ? events : events.filter(journal.isStored), () => true);
+    if (!isStored) void queue.drain(); // the others wait for the commit
+  };
   /** A response that waits alone is not delayed. */
   const flushMs = () => {
-    if (responses.size === 0) return FLUSH_MS;
+    if (responses.size <= unstored.length) return FLUSH_MS;
     return isBatching ? SHARED_COMMIT_MS : 0;
   };
   const queue = createWriteBehindQueue<RecordedEvaluation>({
@@ -87,7 +97,7 @@ export function writeEvaluations(
     onDone: (events) => settle(events, () => true),
     // Verdicts are returned during an outage: on Postgres all of them, on SQLite those in the journal; the
     // collector's fail mode decides about the others.
-    onHeld: (events) => settle(events, (event) => !storesFirst || journal.missing([event]) === 0),
+    onHeld: (events) => settle(events, (event) => !storesFirst || journal.isStored(event)),
   });
   const failUnrecorded = () => {
     unrecorded += 1;
@@ -102,14 +112,13 @@ export function writeEvaluations(
         queue.add(event);
         return storesFirst ? Promise.reject(failUnrecorded()) : Promise.resolve();
       }
-      const isStored = (storesFirst || journal.isBehind()) && journal.store(event);
-      const isSafe = storesFirst ? isStored : commit === "after" || queue.isHeld();
-      if (isSafe) {
+      if (!storesFirst && (commit === "after" || queue.isHeld())) {
         queue.add(event);
         return Promise.resolve();
       }
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       responses.set(event, (safe) => (safe ? resolve() : reject(failUnrecorded())));
+      if (storesFirst && unstored.push(event) === 1) setImmediate(storeTurn);
       queue.add(event);
       return promise;
     },
