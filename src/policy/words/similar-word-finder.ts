@@ -4,6 +4,7 @@
  * Symmetric deletion: two words are within n edits only if deleting up to n letters from each can make them equal.
  * Words are looked up by the hashes of their deletions, so that the cost does not depend on the number of keywords.
  */
+import { isAscii } from "../../lib/text/fold-name.ts";
 
 export interface SimilarWord {
   /** Index of the keyword. */
@@ -21,7 +22,10 @@ const MAX_LENGTH = 32;
 /** Longest text that resembles a keyword, and the characters beside it. */
 export const MAX_SIMILAR_CHARACTERS = MAX_LENGTH + MAX_EDITS + 2;
 const WORDS = /[\p{L}\p{N}]+/gu;
-const FILTER_BITS = 22;
+const IS_ASCII_WORD = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[a-z0-9]/i.test(String.fromCharCode(unit)) ? 1 : 0,
+);
+const MAX_FILTER_BITS = 22;
 
 /** Creates a finder of folded keywords in folded texts. A phrase is compared with the same number of words. */
 export function createSimilarWordFinder(
@@ -29,48 +33,76 @@ export function createSimilarWordFinder(
   threshold: number,
 ): (text: string) => readonly SimilarWord[] {
   const byDeletionHash = new Map<number, number[]>();
-  /** Bloom filter of the hashes in the map: rejects most words. */
-  const filter = new Uint32Array(2 ** (FILTER_BITS - 5));
   /** Maximum deletions, by number of words and then by length of the candidate. */
   const maxDeletions = new Map<number, number[]>();
 
   for (const [index, phrase] of keywords.entries()) {
     const edits = Math.min(MAX_EDITS, Math.floor((1 - threshold) * phrase.length + 1e-9));
     if (phrase.length < MIN_LENGTH || phrase.length > MAX_LENGTH || edits === 0) continue;
-    const count = phrase.match(WORDS)?.length ?? 0;
+    const count = findWords(phrase).starts.length;
     const byLength = maxDeletions.get(count) ?? [];
     maxDeletions.set(count, byLength);
     for (let length = phrase.length - edits; length <= phrase.length + edits; length++) {
       byLength[length] = Math.max(byLength[length] ?? 0, edits);
     }
     eachDeletionHash(phrase, edits, (hash) => {
-      filter[filterSlot(hash)] = (filter[filterSlot(hash)] ?? 0) | (1 << (hash & 31));
       const same = byDeletionHash.get(hash);
       if (same && same.at(-1) !== index) same.push(index);
       if (!same) byDeletionHash.set(hash, [index]);
     });
   }
 
+  /** Bloom filter of the hashes in the map: rejects most words. Small for few keywords, so that it stays in the cache. */
+  const bits = Math.min(MAX_FILTER_BITS, Math.ceil(Math.log2(byDeletionHash.size + 1)) + 10);
+  const filter = new Uint32Array(2 ** (bits - 5));
+  const filterSlot = (hash: number) => (hash >>> 5) & (filter.length - 1);
+  for (const hash of byDeletionHash.keys()) {
+    filter[filterSlot(hash)] = (filter[filterSlot(hash)] ?? 0) | (1 << (hash & 31));
+  }
+
   return (text) => {
-    const words = [...text.matchAll(WORDS)];
+    const { starts, ends } = findWords(text);
     const found: SimilarWord[] = [];
+    /** Candidates repeat, in hostile text a hundred thousand times. */
+    const closest = new Map<string, ReturnType<typeof findClosest>>();
     for (const [count, byLength] of maxDeletions) {
-      for (let first = 0; first + count <= words.length; first++) {
-        const last = words[first + count - 1];
-        const start = words[first]?.index ?? 0;
-        const end = last ? last.index + last[0].length : start;
+      for (let last = count - 1; last < ends.length; last++) {
+        const start = starts[last - count + 1] ?? 0;
+        const end = ends[last] ?? 0;
         const edits = byLength[end - start];
-        const best = edits && findClosest(text.slice(start, end), edits);
+        if (edits === undefined || !mayResemble(text, start, end, edits)) continue;
+        const candidate = text.slice(start, end);
+        if (!closest.has(candidate)) closest.set(candidate, findClosest(candidate, edits));
+        const best = closest.get(candidate);
         if (best) found.push({ ...best, start, end });
       }
     }
     return found;
   };
 
+  /** Looks up the same hashes as `findClosest`, in the filter only: nearly all candidates end here. */
+  function mayResemble(text: string, start: number, end: number, edits: number): boolean {
+    const length = hashPrefixes(text, start, end);
+    if (isInFilter(prefixHashes[length] ?? 0)) return true;
+    for (let gap = 0; gap < length; gap++) {
+      const head = prefixHashes[gap] ?? 0;
+      if (isInFilter(appendHash(head, gap + 1, length))) return true;
+      for (let second = gap + 1; edits > 1 && second < length; second++) {
+        const middle = appendHash(head, gap + 1, second);
+        if (isInFilter(appendHash(middle, second + 1, length))) return true;
+      }
+    }
+    return false;
+  }
+
+  function isInFilter(hash: number): boolean {
+    return ((filter[filterSlot(hash)] ?? 0) & (1 << (hash & 31))) !== 0;
+  }
+
   function findClosest(candidate: string, edits: number) {
     const indexes = new Set<number>();
     eachDeletionHash(candidate, edits, (hash) => {
-      if (!((filter[filterSlot(hash)] ?? 0) & (1 << (hash & 31)))) return;
+      if (!isInFilter(hash)) return;
       for (const index of byDeletionHash.get(hash) ?? []) indexes.add(index);
     });
     let best: { keyword: number; similarity: number } | undefined;
@@ -84,7 +116,28 @@ export function createSimilarWordFinder(
   }
 }
 
-const filterSlot = (hash: number) => (hash >>> 5) & (2 ** (FILTER_BITS - 5) - 1);
+/** Finds words: letters and digits of any script. */
+function findWords(text: string): { starts: number[]; ends: number[] } {
+  const starts: number[] = [];
+  const ends: number[] = [];
+  if (!isAscii(text)) {
+    for (const { 0: word, index } of text.matchAll(WORDS)) {
+      starts.push(index);
+      ends.push(index + word.length);
+    }
+    return { starts, ends };
+  }
+  // A regular expression takes four times as long.
+  let isInside = false;
+  for (let at = 0; at < text.length; at++) {
+    const isWord = IS_ASCII_WORD[text.charCodeAt(at)] === 1;
+    if (isWord === isInside) continue;
+    (isWord ? starts : ends).push(at);
+    isInside = isWord;
+  }
+  if (isInside) ends.push(text.length);
+  return { starts, ends };
+}
 
 const FACTOR = 0x01000193;
 const POWERS = new Int32Array(MAX_LENGTH + MAX_EDITS + 2).fill(1);
@@ -95,10 +148,7 @@ const prefixHashes = new Int32Array(POWERS.length);
 
 /** Visits the hashes of a word and of its variants with one or two letters deleted. */
 function eachDeletionHash(word: string, edits: number, visit: (hash: number) => void) {
-  const length = word.length;
-  for (let at = 0; at < length; at++) {
-    prefixHashes[at + 1] = (Math.imul(prefixHashes[at] ?? 0, FACTOR) + word.charCodeAt(at)) | 0;
-  }
+  const length = hashPrefixes(word, 0, word.length);
   visit(prefixHashes[length] ?? 0);
   for (let gap = 0; gap < length; gap++) {
     visit(appendHash(prefixHashes[gap] ?? 0, gap + 1, length));
@@ -106,6 +156,16 @@ function eachDeletionHash(word: string, edits: number, visit: (hash: number) => 
       visit(appendHash(appendHash(prefixHashes[gap] ?? 0, gap + 1, second), second + 1, length));
     }
   }
+}
+
+/** Hashes the beginnings of the text from `start` to `end`. Returns its length. */
+function hashPrefixes(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
+    const index = at - start;
+    prefixHashes[index + 1] =
+      (Math.imul(prefixHashes[index] ?? 0, FACTOR) + text.charCodeAt(at)) | 0;
+  }
+  return end - start;
 }
 
 /** Returns the hash of the prefix hashed to `head`, followed by the letters from `from` to `to`. */
