@@ -68,7 +68,8 @@ export function computeOnce<Result>(
   segment: Segment,
   compute: (text: string, segment: Segment) => Result,
 ): Result {
-  if (segment.memo.has(compute)) return segment.memo.get(compute) as Result;
+  const known = segment.memo.get(compute) as Result | undefined;
+  if (known !== undefined) return known;
   const result = compute(segment.text, segment);
   segment.memo.set(compute, result);
   return result;

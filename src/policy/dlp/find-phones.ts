@@ -64,16 +64,20 @@ interface MatchedNumber {
 const PLUS = 0x2b;
 const BRACKET = 0x28;
 const ZERO = 0x30;
+const SPACE = 0x20;
 
 /** Includes a preceding parenthesis or plus sign. */
 function findStart(text: string, at: number): number {
-  const bracket = matchEnd(AREA, text, at - 1) > 0 ? at - 1 : at;
+  const hasArea = text.charCodeAt(at - 1) === BRACKET && matchEnd(AREA, text, at - 1) > 0;
+  const bracket = hasArea ? at - 1 : at;
   return text.charCodeAt(bracket - 1) === PLUS ? bracket - 1 : bracket;
 }
 
 /** Detects a number that is part of a word, a sum or a price. */
 const isAttached = (text: string, start: number) =>
-  start > 0 && /[0-9A-Za-z_+$€£]/.test(text.charAt(start - 1));
+  start > 0 && text.charCodeAt(start - 1) !== SPACE && ATTACHED.test(text.charAt(start - 1));
+
+const ATTACHED = /[0-9A-Za-z_+$€£]/;
 
 const AREA = /\(\d{1,5}\)/y;
 const INTERNATIONAL =

@@ -24,7 +24,7 @@ const KINDS = Uint8Array.from({ length: 128 }, (_, unit) => {
   return /[A-Za-z]/.test(character) ? LETTER : OTHER;
 });
 
-const LOW_BITS = 0xfff;
+const LOW_BITS = 0xffff;
 /** Filter by the low bits of the hash, which is faster than a map lookup. */
 const MAY_BE_CLUE = new Uint8Array(LOW_BITS + 1);
 for (const hash of CLUE_WORDS.keys()) MAY_BE_CLUE[hash & LOW_BITS] = 1;
@@ -99,22 +99,32 @@ const isCell = (text: string, start: number, end: number) =>
 const DASH = 0x2d;
 const DOT = 0x2e;
 const COLON = 0x3a;
-const HEX = /[0-9A-Fa-f]{1,8}[:-]/y;
-const LETTERS_THEN_DIGIT = /[A-Za-z]{1,4}[-.]\d/y;
 
 /** Detects a word without digits that may start a value: a bank code, `fe80:`, `B-12345678`. */
 function opensValue(text: string, start: number, end: number): boolean {
   const length = end - start;
   // Reading past the end would deoptimize the compiled code.
   const next = end < text.length ? text.charCodeAt(end) : 0;
-  if (length < 9 && (next === DASH || next === DOT || next === COLON)) {
-    if (matchesAt(HEX, text, start) || matchesAt(LETTERS_THEN_DIGIT, text, start)) return true;
+  if (next === DASH || next === DOT || next === COLON) {
+    // No regular expressions here: every sentence ends with such a word.
+    if (length < 9 && next !== DOT && isInRange(text, start, end, LETTER_A, LETTER_F)) return true;
+    const after = end + 1 < text.length ? text.charCodeAt(end + 1) : 0;
+    const isBeforeDigit = next !== COLON && KINDS[after] === DIGIT;
+    if (length < 5 && isBeforeDigit && isInRange(text, start, end, LETTER_A, LETTER_Z)) return true;
   }
-  const isCapital = text.charCodeAt(start) < 97;
+  const isCapital = text.charCodeAt(start) < LETTER_A;
   return isCapital && (length === 8 || length === 11) && /^[A-Z]+$/.test(text.slice(start, end));
 }
 
-function matchesAt(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(text);
+const LETTER_A = 0x61;
+const LETTER_F = 0x66;
+const LETTER_Z = 0x7a;
+
+/** Returns whether all characters are letters in a range, in either case. */
+function isInRange(text: string, start: number, end: number, first: number, last: number): boolean {
+  for (let at = start; at < end; at++) {
+    const unit = text.charCodeAt(at) | 0x20;
+    if (unit < first || unit > last) return false;
+  }
+  return true;
 }
