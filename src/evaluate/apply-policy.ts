@@ -7,6 +7,7 @@ import { createFacts } from "./create-facts.ts";
 import { loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
+import { createRiskCounter } from "./session-risk.ts";
 import type { DecidedEvaluation, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
@@ -52,6 +53,7 @@ export async function applyPolicy(
         restore: pseudonyms.restore,
         loadWindowScorer,
         scoreWindows: host.scoreWindows,
+        addRisk: createRiskCounter(host, evaluation),
       },
     },
     disabled,

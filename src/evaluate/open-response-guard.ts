@@ -55,6 +55,8 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
       restore: pseudonyms.restore,
       loadWindowScorer,
       scoreWindows: host.scoreWindows,
+      // Only input has risk.
+      addRisk: () => Promise.resolve(undefined),
     },
   };
   const isExempt = createExemptionCheck(exemptions, keyring);

@@ -105,6 +105,7 @@ const rejectCall = async () => {
 const NO_SERVICES: Omit<DetectorServices, "scoreWindows"> = {
   post: rejectCall,
   ask: rejectCall,
+  addRisk: () => Promise.resolve(undefined),
   restore: rejectCall,
   loadWindowScorer,
 };

@@ -27,6 +27,7 @@ export interface CompiledRule {
   numbers: boolean;
   remote: boolean;
   scores: boolean;
+  accumulates: boolean;
   comparesSystemPrompt: boolean;
   inspect: Inspector;
 }
@@ -82,6 +83,7 @@ export function compilePolicy(
           numbers: detector.numbers,
           remote: detector.remote,
           scores: detector.scores,
+          accumulates: detector.accumulates,
           comparesSystemPrompt: detector.comparesSystemPrompt,
           inspect,
         };

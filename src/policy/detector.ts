@@ -55,7 +55,15 @@ export interface InspectionContext {
   payload_bytes: number;
   /** Texts of the system prompt that the output responds to. Empty if unknown, or if no rule compares it. */
   system_prompt: readonly string[];
+  /** Matches of the rules before, also those that are not reported. Only for detectors that accumulate. */
+  found?: readonly FoundMatch[];
   services: DetectorServices;
+}
+
+export interface FoundMatch {
+  /** Kind of the detector. */
+  kind: string;
+  match: Match;
 }
 
 /** Services that detectors may call. policy/ does no I/O: the evaluation passes them in. */
@@ -80,6 +88,16 @@ export interface DetectorServices {
   loadWindowScorer: () => Promise<WindowScorer>;
   /** Returns the logits of stage 2 of the injection model. */
   scoreWindows: (windows: readonly EncoderInput[]) => Promise<readonly number[]>;
+  /**
+   * Adds the risk of a turn to its session, and returns the sum, or undefined without a session. `scope` separates
+   * detectors with other settings. A turn with the same texts as the one before it is not added again.
+   */
+  addRisk: (turn: {
+    scope: string;
+    score: number;
+    texts: readonly string[];
+    half_life_s: number;
+  }) => Promise<{ risk: number; turns: number } | undefined>;
   /** Returns the original texts of this session's pseudonyms. Unknown pseudonyms are omitted. */
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
@@ -142,6 +160,8 @@ export interface Detector {
    * threshold are returned as well.
    */
   scores: boolean;
+  /** True if it reads the matches of the other rules. It runs after them, also when one of them blocks. */
+  accumulates: boolean;
   /** True if it compares output with the system prompt of the request. */
   comparesSystemPrompt: boolean;
   settings: z.ZodType;
@@ -159,7 +179,13 @@ interface DetectorDefinition<Settings extends z.ZodType>
   prepare: (settings: z.output<Settings>) => Inspector;
 }
 
-type DefaultedMember = "secrets" | "remote" | "numbers" | "scores" | "comparesSystemPrompt";
+type DefaultedMember =
+  | "secrets"
+  | "remote"
+  | "numbers"
+  | "scores"
+  | "accumulates"
+  | "comparesSystemPrompt";
 
 export function defineDetector<Settings extends z.ZodType>(
   definition: DetectorDefinition<Settings>,
@@ -170,6 +196,7 @@ export function defineDetector<Settings extends z.ZodType>(
     remote: false,
     numbers: false,
     scores: false,
+    accumulates: false,
     comparesSystemPrompt: false,
     ...definition,
     prepare: (stored) => prepare(settings.parse(stored)),

@@ -53,6 +53,7 @@ const inputFor = (text: string): PolicyRunInput => ({
       restore: unavailable,
       loadWindowScorer: unavailable,
       scoreWindows: unavailable,
+      addRisk: unavailable,
     },
   },
   disabled: new Set(),

@@ -4,7 +4,7 @@ import type { Direction, Finding, Status, Uninspected, Verdict } from "../contra
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { FactLookup } from "./condition.ts";
 import { type ApprovalState, createDetectorFinding, createGateFinding } from "./create-finding.ts";
-import type { InspectionContext, Match } from "./detector.ts";
+import type { FoundMatch, InspectionContext, Match } from "./detector.ts";
 import { applyMasks, type CreatePseudonym, type TextChange } from "./masking/apply-masks.ts";
 import { resolveStatus } from "./resolve-status.ts";
 import type { Segment } from "./segment.ts";
@@ -44,7 +44,14 @@ export async function runPolicy(
 ): Promise<PolicyOutcome> {
   const uninspected = input.context.uninspected.slice(0, MAX_UNINSPECTED).map(truncatePointer);
   const detectors = { run: 0, skipped: 0, failed: [], uninspected };
-  const run: RunState = { findings: [], matches: [], masked: [], detectors, scores: undefined };
+  const run: RunState = {
+    findings: [],
+    matches: [],
+    masked: [],
+    detectors,
+    scores: undefined,
+    found: undefined,
+  };
   const rules = policy.rules[input.direction];
   const isDecidedByGate = policy.gates.length > 0 && (await runGates(policy, input, run));
   const activeRules = isDecidedByGate
@@ -75,6 +82,8 @@ interface RunState extends Pick<PolicyOutcome, "findings" | "matches" | "detecto
   /** Matches that Transform replaces, in rule order. */
   masked: Matches[];
   scores: Record<string, number> | undefined;
+  /** All matches so far. Undefined: no rule reads them. */
+  found: FoundMatch[] | undefined;
 }
 
 type Matches = readonly Match[];
@@ -116,7 +125,10 @@ async function runGates(
   return isAskPending;
 }
 
-/** Runs local rules first, then remote rules concurrently, then rules that transform. Stops at the first block. */
+/**
+ * Runs local rules first, then remote rules concurrently, then rules that transform. Stops at the first block. Rules that
+ * accumulate run before those that transform, also after a block.
+ */
 async function runRules(
   policy: CompiledPolicy,
   input: PolicyRunInput,
@@ -126,20 +138,29 @@ async function runRules(
   // Yields to other requests between detectors: one may take a second for a body of several MiB.
   const { payload_bytes, attachments } = input.context;
   const isLarge = payload_bytes > LARGE_BYTES || attachments.length > 0;
+  const accumulating = rules.filter(({ accumulates }) => accumulates);
+  if (accumulating.length > 0) run.found = [];
+  let isBlocked = false;
   for (const rule of rules) {
-    if (rule.action === "transform" || rule.remote) continue;
+    if (rule.action === "transform" || rule.remote || rule.accumulates) continue;
     if (isLarge) await new Promise(setImmediate);
     const found = inspectRule(rule, input, run);
-    if (addFinding(rule, found instanceof Promise ? await found : found) === "block") return;
+    isBlocked = addFinding(rule, found instanceof Promise ? await found : found) === "block";
+    if (isBlocked) break;
   }
   const remoteRules = rules.filter(({ action, remote }) => action !== "transform" && remote);
-  if (remoteRules.length > 0) {
+  if (remoteRules.length > 0 && !isBlocked) {
     const results = await Promise.all(
       remoteRules.map(async (rule) => inspectRule(rule, input, run)),
     );
     const actions = remoteRules.map((rule, index) => addFinding(rule, results[index] ?? []));
-    if (actions.includes("block")) return;
+    isBlocked = actions.includes("block");
   }
+  for (const rule of accumulating) {
+    const action = addFinding(rule, await inspectRule(rule, input, run));
+    isBlocked ||= action === "block";
+  }
+  if (isBlocked) return;
   for (const rule of rules) {
     if (rule.action !== "transform") continue;
     if (isLarge) await new Promise(setImmediate);
@@ -182,7 +203,7 @@ function inspectRule(
   try {
     const found = rule.inspect(
       segments.every(reads) ? segments : segments.filter(reads),
-      input.context,
+      rule.accumulates ? { ...input.context, found: run.found ?? [] } : input.context,
     );
     if (found instanceof Promise) return awaitMatches(found, rule, input, run);
     run.detectors.run += 1;
@@ -215,6 +236,8 @@ function selectMatches(
   run: RunState,
 ): Matches {
   const found = isExempt ? all.filter((match) => !isExempt(detector.id, match)) : all;
+  const { kind } = detector;
+  if (run.found) for (const match of found) run.found.push({ kind, match });
   if (!scores) return found;
   if (found.length > 0 && (observe || action === "report")) {
     const before = run.scores?.[detector.id] ?? 0;

@@ -1,4 +1,4 @@
-/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, ended sessions; then measures the tables and returns free space. */
+/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions; then measures the tables and returns free space. */
 
 import { analyzeTables } from "../db/analyze-tables.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
@@ -9,6 +9,7 @@ import { deleteEvaluations } from "../db/tables/evaluation-events.ts";
 import { deleteExpiredReplies, trimAllReplies } from "../db/tables/idempotent-replies.ts";
 import { deleteExpiredPseudonyms } from "../db/tables/pseudonyms.ts";
 import { deleteRequestEvents } from "../db/tables/request-events.ts";
+import { deleteExpiredSessionRisks } from "../db/tables/session-risks.ts";
 import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/requests/save-request.ts";
 
@@ -49,6 +50,7 @@ export async function sweep(deps: Deps): Promise<void> {
     await deleteRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
     await expireApprovals(db, now());
     await deleteExpiredPseudonyms(db, now());
+    await deleteExpiredSessionRisks(db, now());
     await deleteExpiredSessions(db, now());
     for (const { id, retention_days } of await collectorTable.all(db)) {
       const before = daysAgo(retention_days);

@@ -69,6 +69,7 @@ const CALL = (q: string) => ({ name: "tool", pointer: "/c", arguments: { q } });
 const NO_SERVICES: InspectionContext["services"] = {
   post: () => expect.unreachable(),
   ask: () => expect.unreachable(),
+  addRisk: async () => undefined,
   restore: async () => new Map(),
   loadWindowScorer,
   scoreWindows: encodeWindows,

@@ -24,6 +24,7 @@ const CONTEXT: InspectionContext = {
     ask: () => Promise.reject(new Error("No remote detector is used.")),
     loadWindowScorer: () => Promise.reject(new Error("No learned detector is used.")),
     scoreWindows: () => Promise.reject(new Error("No learned detector is used.")),
+    addRisk: () => Promise.reject(new Error("Output has no risk.")),
     restore: async (names) =>
       new Map(
         names.filter((name) => name.startsWith("<EMAIL_")).map((name) => [name, "ana@example.com"]),

@@ -22,6 +22,7 @@ import { toolsListed } from "./0020-tools-listed.ts";
 import { consumerGuard } from "./0021-consumer-guard.ts";
 import { scoreBuckets } from "./0022-score-buckets.ts";
 import { feedback } from "./0023-feedback.ts";
+import { sessionRisks } from "./0024-session-risks.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   consumerGuard,
   scoreBuckets,
   feedback,
+  sessionRisks,
 ];

@@ -23,6 +23,7 @@ import { createDetectorCalls } from "../detector-calls.ts";
 import { type Caller, ownerOf } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
 import { openApproval } from "../request-approval.ts";
+import { addSessionRisk, type RiskyTurn } from "../session-risk.ts";
 import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
 import { createWindowService, runInWorker } from "./run-in-worker.ts";
@@ -59,6 +60,8 @@ export interface EvaluationHost
     pseudonyms: readonly string[],
   ) => Promise<SealedPseudonym[]>;
   savePseudonyms: (rows: readonly PseudonymRow[]) => Promise<void>;
+  /** Returns undefined when the database is unavailable. */
+  addRisk: (turn: RiskyTurn) => Promise<{ risk: number; turns: number } | undefined>;
   findApproved: (
     approval: Pick<ApprovalRow, "collector_id" | "fingerprint">,
   ) => Promise<ApprovalRow[]>;
@@ -122,6 +125,7 @@ export function createHostServices(
         deps.db.transaction((tx) => storePseudonyms(tx, rows)),
         undefined,
       ),
+    addRisk: (turn) => tolerateOutage(deps, addSessionRisk(deps.db, turn), undefined),
     findApproved: (approval) =>
       tolerateOutage(deps, approvalTable.all(deps.db, { ...approval, status: "approved" }), []),
     requestApproval: (row, content) =>

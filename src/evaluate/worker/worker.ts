@@ -61,6 +61,7 @@ function createWorkerHost(job: number): EvaluationHost {
     fetchAttachment: remote("fetchAttachment"),
     findPseudonyms: remote("findPseudonyms"),
     savePseudonyms: remote("savePseudonyms"),
+    addRisk: remote("addRisk"),
     findApproved: remote("findApproved"),
     requestApproval: remote("requestApproval"),
     record: remote("record"),

@@ -7,6 +7,7 @@ import { gateway } from "./gateway.ts";
 import { http } from "./http.ts";
 import { indirectPromptInjection } from "./indirect-prompt-injection.ts";
 import { injectionProtection } from "./injection-protection.ts";
+import { multiTurnRisk } from "./multi-turn-risk.ts";
 import { promptGuard } from "./prompt-guard.ts";
 import { promptModeration } from "./prompt-moderation.ts";
 import { restoreMasks } from "./restore-masks.ts";
@@ -26,6 +27,7 @@ const ALL = [
   secrets,
   promptModeration,
   systemPromptLeak,
+  multiTurnRisk,
   injectionProtection,
   codeSanitation,
   urlAnalyzer,
