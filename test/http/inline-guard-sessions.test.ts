@@ -63,6 +63,20 @@ test("a session restores its pseudonyms in a later response, for its own consume
   expect([same, later, foreign]).toEqual([MAIL, pseudonym, pseudonym]);
 });
 
+test("session ids that only begin alike are different sessions", async () => {
+  await using it = await makeGuardedConsumer(await kitOf(), await makeReversible(), {
+    script: echo,
+  });
+  const [one, other] = ["1", "2"].map((end) => ({ "x-session-id": "s".repeat(256) + end }));
+  await it.post(CHAT, chat(MAIL), one);
+  const [pseudonym = ""] = /<EMAIL_\w+>/.exec(it.upstream.hits[0]?.body.toString() ?? "") ?? [];
+
+  const same = await contentOf(await it.post(CHAT, chat(pseudonym), one));
+  const foreign = await contentOf(await it.post(CHAT, chat(pseudonym), other));
+
+  expect([same, foreign]).toEqual([MAIL, pseudonym]);
+});
+
 test("an override applies to the consumer; the user header of the client selects no policy", async () => {
   const kit = await kitOf();
   const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");

@@ -29,7 +29,7 @@ export function createGuardContext(
       direction,
       protocol: "llm",
       // The slug separates consumers: one must not restore the masked values of another.
-      session_id: `${consumer.slug}/${session.slice(0, MAX_SESSION_CHARACTERS)}`,
+      session_id: `${consumer.slug}/${shortenSession(session)}`,
       // Not the user header: a client must not select its policy.
       consumer_id: consumer.id,
       attributes: {
@@ -45,6 +45,10 @@ export function createGuardContext(
 }
 
 const MAX_SESSION_CHARACTERS = 256;
+
+/** Hashes a long id, such as a token: two that only begin alike are different sessions. */
+const shortenSession = (id: string): string =>
+  id.length > MAX_SESSION_CHARACTERS ? new Bun.CryptoHasher("sha256").update(id).digest("hex") : id;
 
 /** Sorted, so that load balancing does not change the fingerprint of an approval. */
 function joinDistinct(names: readonly string[]): string {
