@@ -9,6 +9,7 @@ export const indirectPromptInjection = defineDetector({
     "Detects instructions to the model inside tool results, documents and attachments with a learned model.",
   reads: { input: ["tool_result", "attachment"], output: ["tool_result", "attachment"] },
   masks: false,
+  scores: true,
   settings: LearnedSettings,
   prepare: (settings) => createInjectionInspector("indirect_prompt_injection", settings),
 });

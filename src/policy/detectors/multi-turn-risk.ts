@@ -47,7 +47,7 @@ const Settings = z.strictObject({
     .number()
     .min(0.01)
     .max(1)
-    .default(0.2)
+    .default(0.3)
     .describe("Score below which a turn adds nothing."),
   half_life_s: z
     .int()

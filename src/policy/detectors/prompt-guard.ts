@@ -9,6 +9,7 @@ export const promptGuard = defineDetector({
     "Detects attempts to override instructions, jailbreaks and prompt extraction with a learned model, in plain words too.",
   reads: { input: ["user", "system", "tool_definition"], output: ["tool_definition"] },
   masks: false,
+  scores: true,
   settings: LearnedSettings,
   prepare: (settings) => createInjectionInspector("prompt_injection", settings),
 });

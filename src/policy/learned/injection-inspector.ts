@@ -40,7 +40,7 @@ const MAX_ENCODED_TEXTS = 16;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
 
-/** Reports the window with the highest score of each text. */
+/** Returns the window with the highest score of each text, reported from the threshold on. */
 export function createInjectionInspector(
   type: InjectionType,
   { level, threshold }: LearnedSettings,
@@ -57,14 +57,15 @@ export function createInjectionInspector(
     const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
     const encoded = windows.length > 0 ? await services.scoreWindows(windows) : [];
     const limit = threshold ?? thresholds[type][level];
-    return found.flatMap((text): Match[] => {
+    return found.map((text): Match => {
       const { logit } = text.window;
       const second = encoded[uncertain.indexOf(text)] ?? logit;
       const isHarmless = logit <= band[type];
       const confidence = toScore(
         isHarmless ? logit - HARMLESS_OFFSET : share * logit + (1 - share) * second,
       );
-      return confidence < limit ? [] : [{ label: type, type, confidence, at: text.at }];
+      const match = { label: type, type, confidence, at: text.at };
+      return confidence < limit ? { ...match, reported: false } : match;
     });
   };
 }
