@@ -62,7 +62,7 @@ export async function applyPolicy(
     createPseudonym: pseudonyms.pseudonymFor,
     isExempt: createExemptionCheck(exemptions, keyring),
   });
-  await pseudonyms.save();
+  if (outcome.changes.length > 0) await pseudonyms.save();
   return Object.assign(evaluation, { outcome });
 }
 

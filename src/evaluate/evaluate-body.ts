@@ -5,7 +5,7 @@ import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";
 import { extractTexts } from "./extract-texts.ts";
 import { findApproval } from "./find-approval.ts";
-import { openAttachments, opensAttachments } from "./open-attachments.ts";
+import { openAttachments, opensAttachments, skipAttachments } from "./open-attachments.ts";
 import { parseBody } from "./parse-body.ts";
 import { recordActivity, recordFailure } from "./record-activity.ts";
 import { renderVerdict } from "./render-verdict.ts";
@@ -30,19 +30,25 @@ async function evaluateInput(host: EvaluationHost, input: EvaluationInput): Prom
 /** Evaluates one request. */
 export async function evaluate(host: EvaluationHost, input: EvaluationInput): Promise<Evaluation> {
   const started = elapsedMs();
-  const assigned = await selectPolicy(host, input); //                    400 collector
+  const selected = selectPolicy(host, input); //                          400 collector
+  const assigned = selected instanceof Promise ? await selected : selected;
   const extracted = extractTexts(assigned); //                            400 attachment, 413 payload
+  const opens = opensAttachments(extracted);
   // A small document can hold as much text as a large body.
-  if (host.evaluateInWorker && opensAttachments(extracted)) {
+  if (host.evaluateInWorker && opens) {
     return await host.evaluateInWorker(input, extracted.collector.id);
   }
   try {
-    const opened = await openAttachments(host, extracted); //             400 count, 500 budget
+    const opened = opens
+      ? await openAttachments(host, extracted) //                         400 count, 500 budget
+      : skipAttachments(extracted);
     const initial = input.approval_mode === "waived" ? "waived" : "none";
-    let applied = await applyPolicy(host, opened, initial); //            500 detector
-    // Again, because a gate that asks skips the detectors.
-    if (await findApproval(host, applied)) applied = await applyPolicy(host, opened, "granted");
-    const decided = await requestApproval(host, applied);
+    let decided = await applyPolicy(host, opened, initial); //            500 detector
+    if (decided.outcome.status === "ask") {
+      // Again, because a gate that asks skips the detectors.
+      if (await findApproval(host, decided)) decided = await applyPolicy(host, opened, "granted");
+      decided = await requestApproval(host, decided);
+    }
     const { changes } = decided.outcome;
     const transformed =
       changes.length > 0

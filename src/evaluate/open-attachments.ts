@@ -15,9 +15,7 @@ export async function openAttachments(
   extracted: ExtractedEvaluation,
 ): Promise<OpenedEvaluation> {
   const { payload, collector } = extracted;
-  const opened = opensAttachments(extracted)
-    ? await readAttachments(host, payload)
-    : skipAttachments(payload);
+  const opened = await readAttachments(host, payload);
   if (collector.fail_mode === "closed") rejectOverBudget(extracted, opened);
   return Object.assign(extracted, { opened });
 }
@@ -30,14 +28,15 @@ export const opensAttachments = (extracted: ExtractedEvaluation): boolean =>
 const findReader = ({ program, direction }: ExtractedEvaluation) =>
   program?.rules[direction].find(({ reads }) => reads.has("attachment"));
 
-const skipAttachments = ({ attachments, documents }: Payload): OpenedAttachments => ({
-  segments: [],
-  attachments: [],
-  uninspected: [...attachments, ...documents].map(({ pointer }) => ({
-    pointer,
-    reason: "not_opened",
-  })),
-});
+/** Lists the attachments that no rule reads. */
+export function skipAttachments(extracted: ExtractedEvaluation): OpenedEvaluation {
+  const { attachments, documents } = extracted.payload;
+  const uninspected: Uninspected[] = [];
+  for (const { pointer } of [...attachments, ...documents]) {
+    uninspected.push({ pointer, reason: "not_opened" });
+  }
+  return Object.assign(extracted, { opened: { segments: [], attachments: [], uninspected } });
+}
 
 /** Rejects documents that were not inspected because they exceed the budget, as a failed detector would be. */
 function rejectOverBudget(

@@ -2,11 +2,14 @@
 import type { AssignedEvaluation, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
-export async function selectPolicy(
+/** Returns a promise only in a worker. */
+export function selectPolicy(
   host: EvaluationHost,
   input: EvaluationInput,
-): Promise<AssignedEvaluation> {
+): AssignedEvaluation | Promise<AssignedEvaluation> {
   const { gateway_id, collector_key, consumer_id } = input.request;
   const selection = host.selectPolicy({ gateway_id, collector_key, consumer_id });
-  return { ...input, ...(selection instanceof Promise ? await selection : selection) };
+  return selection instanceof Promise
+    ? selection.then((selected) => ({ ...input, ...selected }))
+    : { ...input, ...selection };
 }

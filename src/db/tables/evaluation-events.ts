@@ -94,7 +94,8 @@ export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[
 
 function rowOf(recorded: RecordedEvaluation): EvaluationEvent & Content {
   const { event, content, fingerprints = null } = recorded;
-  const places = content?.map(({ text: _, ...place }) => place) ?? null;
+  const places =
+    content?.map(({ pointer, inner, source, role }) => ({ pointer, inner, source, role })) ?? null;
   return { ...event, places, texts: content?.map(({ text }) => text) ?? null, fingerprints };
 }
 

