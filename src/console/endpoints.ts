@@ -12,6 +12,7 @@ import type * as detector from "../contract/detectors.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { testPolicy } from "../contract/evaluate.ts";
 import type { explainRequest } from "../contract/explain.ts";
+import type * as feedback from "../contract/feedback.ts";
 import type { gateways as Gateways, listPlugins } from "../contract/gateways.ts";
 import type * as limit from "../contract/limits.ts";
 import type * as policy from "../contract/policies.ts";
@@ -101,6 +102,11 @@ export const activity = {
   counts: get<typeof event.countActivity>("/v1/activity/counts"),
   get: get<typeof event.getActivity>("/v1/activity/:event_id"),
   export: get<typeof event.exportActivity>("/v1/activity/export"),
+  exportFeedback: get<typeof feedback.exportFeedback>("/v1/feedback/export"),
+  setFeedback: {
+    ...put<typeof feedback.setFeedback>("/v1/activity/:event_id/feedback"),
+    writes: false as const,
+  },
   erase: post<typeof event.eraseActivity>("/v1/activity/erase"),
 };
 
@@ -190,6 +196,10 @@ export const policies = {
     writes: false as const,
   },
   uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
+  exemptions: get<typeof feedback.listExemptions>(`${POLICIES}/:policy_id/exemptions`),
+  removeExemption: remove<typeof feedback.removeExemption>(
+    `${POLICIES}/:policy_id/exemptions/:exemption_id`,
+  ),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
   diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),
   restore: post<typeof policy.restorePolicyVersion>(

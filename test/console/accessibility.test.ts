@@ -129,6 +129,7 @@ async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
     `${policy}?tab=test`,
     `${policy}?tab=replay`,
     `${policy}?tab=collectors`,
+    `${policy}?tab=exemptions`,
     `${policy}?tab=history`,
     "/policies/00000000-0000-4000-8000-000000000000",
   ] as string[];

@@ -1,6 +1,6 @@
 /** Filters of Activity: time range, text and chips, all stored in the address. */
 import { type ReactNode, useState } from "react";
-import type { EvaluationEvent } from "../../contract/activity.ts";
+import type { EvaluationEvent, ActivityFilters as Filters } from "../../contract/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";
@@ -50,10 +50,12 @@ const OPTIONS: readonly (readonly [ActivityFilter, string])[] = FILTER_NAMES.fil
 
 const DIRECTIONS: readonly EvaluationEvent["direction"][] = ["input", "output"];
 const PROTOCOLS: readonly EvaluationEvent["protocol"][] = ["all", "llm", "mcp", "a2a"];
+const FEEDBACK: readonly NonNullable<Filters["feedback"]>[] = ["correct", "incorrect", "any"];
 const VALUES: Partial<Record<ActivityFilter, readonly string[]>> = {
   status: VERDICTS,
   direction: DIRECTIONS,
   protocol: PROTOCOLS,
+  feedback: FEEDBACK,
 };
 
 function AddFilter({ names }: { names: FilterNames }) {

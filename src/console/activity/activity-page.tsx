@@ -86,6 +86,16 @@ function Actions({ reload }: { reload: () => void }) {
           <a className="button" href={exportUrl("csv")} download>
             <Icon name="download" /> CSV
           </a>
+          <a
+            className="button"
+            href={endpointUrl(activity.exportFeedback, {
+              params: {},
+              query: readActivityQuery(search),
+            })}
+            download
+          >
+            <Icon name="download" /> Feedback
+          </a>
         </>
       )}
       {may("own") && allGateways && (

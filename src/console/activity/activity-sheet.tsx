@@ -1,10 +1,13 @@
 /** Details of one evaluation: source, policy, findings and stored content. */
 import type { EvaluationEvent } from "../../contract/activity.ts";
+import { activity } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
+import { useLoad } from "../use-load.ts";
 import { formatMs } from "./activity-columns.tsx";
+import { FeedbackButtons } from "./feedback-buttons.tsx";
 import { Findings } from "./findings.tsx";
 import { StoredTexts } from "./stored-texts.tsx";
 
@@ -14,6 +17,12 @@ interface ActivitySheetProps extends SheetNavigation {
 
 export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
   const { detectors } = event;
+  // Read again after a mark, without loading the list behind the sheet again.
+  const marks = useLoad(event.id, async (read) => {
+    const query = { request_id: event.id };
+    const { items } = await read(activity.list, { params: {}, query });
+    return items[0]?.feedback ?? [];
+  });
   const approvalId = event.findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
   return (
     <EventSheet title="Evaluation" {...navigation}>
@@ -61,7 +70,19 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
         <Fact name="Tool" value={event.tool} />
       </dl>
       <h3>Findings</h3>
-      <Findings findings={event.findings} />
+      <Findings
+        findings={event.findings}
+        after={(finding) =>
+          marks.state === "ready" && (
+            <FeedbackButtons
+              event_id={event.id}
+              finding={finding}
+              feedback={marks.value}
+              onChanged={marks.reload}
+            />
+          )
+        }
+      />
       {detectors.failed.length > 0 && (
         <>
           <h3>Failed detectors</h3>

@@ -1,10 +1,24 @@
 /** Findings of an evaluation: source, type, location and action. */
+import type { ReactNode } from "react";
 import type { Finding } from "../../contract/evaluate.ts";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 
-export function Findings({ findings }: { findings: readonly Finding[] }) {
-  if (findings.length === 0) return <p className="muted">No findings.</p>;
+interface FindingsProps {
+  findings: readonly Finding[];
+  /** Returns what follows a finding; null: the verdict, if there are no findings. */
+  after?: (finding: number | null) => ReactNode;
+}
+
+export function Findings({ findings, after }: FindingsProps) {
+  if (findings.length === 0) {
+    return (
+      <>
+        <p className="muted">No findings.</p>
+        {after?.(null)}
+      </>
+    );
+  }
   return (
     <ol className="findings">
       {findings.map((finding, index) => (
@@ -20,6 +34,7 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
             <Exception evidence={finding.evidence} />
           </p>
           <Locations of={finding.evidence} />
+          {after?.(index)}
         </li>
       ))}
     </ol>

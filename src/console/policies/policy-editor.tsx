@@ -8,6 +8,7 @@ import { policies } from "../endpoints.ts";
 import { Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
+import { Exemptions } from "./exemptions.tsx";
 import { Gates } from "./gates.tsx";
 import { toPolicyDraft, toPolicyInput } from "./policy-draft.ts";
 import { PolicyHistory } from "./policy-history.tsx";
@@ -31,6 +32,7 @@ const TABS = [
   ["test", "Test"],
   ["replay", "Replay"],
   ["collectors", "Collectors"],
+  ["exemptions", "Exemptions"],
   ["history", "History"],
 ] as const;
 
@@ -123,6 +125,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
         />
       )}
       {tab === "collectors" && <PolicyUses policy={current} />}
+      {tab === "exemptions" && <Exemptions policy={current} detectors={detectors} />}
       {tab === "history" && (
         <PolicyHistory policy={current} unsaved={isDirty} onRestored={form.reload} />
       )}

@@ -1,4 +1,4 @@
-/** Console → a policy: its gates and rules, tests, the collectors that use it, and its versions. */
+/** Console → a policy: its gates and rules, tests, the collectors that use it, its exemptions and versions. */
 import { call } from "../api.ts";
 import { detectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
