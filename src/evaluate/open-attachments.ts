@@ -71,6 +71,11 @@ async function readAttachments(
     const file = fetched[index];
     const { text, problems } = file ? await readFile(await file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
+    // Providers show the name to the model.
+    if (filename !== null) {
+      const at = { pointer: `${pointer}/filename` };
+      opened.segments.push(createSegment(filename, "attachment", at));
+    }
     const [problem] = problems.filter(({ reason }) => !(text !== "" && MINOR.has(reason)));
     opened.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
     opened.uninspected.push(...problems.map((each) => ({ pointer, ...each })));

@@ -177,3 +177,11 @@ test("too much padding at the end hides no text", async () => {
 
   expect((await guard.evaluate({ payload: member(data) })).status).toBe("block");
 });
+
+test("the name of an attachment is inspected", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const data = Buffer.from("Notes").toString("base64");
+  const payload = { input: "See the file.", attachments: [{ filename: `${CARD}txt`, data }] };
+
+  expect((await guard.evaluate({ payload })).status).toBe("block");
+});

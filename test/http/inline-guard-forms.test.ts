@@ -129,6 +129,14 @@ test("an uploaded file is evaluated only if a rule reads attachments", async () 
   expect(reading.upstream.hits).toHaveLength(1);
 });
 
+test("the name of an uploaded file is evaluated", async () => {
+  await using it = await guarded({ input_rules: await ruleOf("block", "doc_analyzer") });
+
+  const reply = await it.form("/v1/files", [["file", "Hi", `${MAIL} notes.txt`]]);
+
+  expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
+});
+
 test("a mask cannot complete a delimiter, which would add a field that was not checked", async () => {
   const entity = { entity: "credit_card", mask_with: "REDACTED" };
   const { id } = await makeDetector(await kitOf(), "data_loss_prevention", {

@@ -65,7 +65,8 @@ function toMembers(texts: readonly TextField[]): Record<string, string[]> {
 
 function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
   if (files.length === 0) return {};
-  const attachments = files.map(({ content_type, bytes }) => ({
+  const attachments = files.map(({ parameters, content_type, bytes }) => ({
+    filename: parameters.replace(/^[;\s]+/, ""),
     content_type,
     data: bytes.toString("base64"),
   }));

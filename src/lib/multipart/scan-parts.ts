@@ -19,6 +19,8 @@ export interface TextField {
 }
 
 export interface FilePart {
+  /** The parameters of Content-Disposition with the file name, as sent. */
+  parameters: string;
   content_type: string | null;
   bytes: Buffer;
 }
@@ -56,8 +58,10 @@ export function createPartScan(
           truncated ||= fileBytes > maxFileBytes;
           if (!truncated) keep(piece);
         },
-        onEnd: () =>
-          files.push({ content_type: part.content_type ?? null, bytes: Buffer.concat(pieces) }),
+        onEnd() {
+          const { parameters, content_type = null } = part;
+          files.push({ parameters, content_type, bytes: Buffer.concat(pieces) });
+        },
       };
     }
     if (part.other_charset) parser.reject(`its field ${name} is not in UTF-8`);
