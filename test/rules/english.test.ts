@@ -36,7 +36,11 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
 ];
 
 /** Natural language as data: detector patterns, samples, the demo model's replies, and the list of words itself. */
-const DATA: readonly string[] = ["CONTRIBUTING.md", "bench/guard/prose.ts"];
+const DATA: readonly string[] = [
+  "CONTRIBUTING.md",
+  "bench/guard/prose.ts",
+  "src/policy/dlp/clue-words.ts",
+];
 
 const EXEMPT = /^test\/(?:golden|rules\/english)|\.json$|^docs\/portcullis\.schema/;
 const files = [

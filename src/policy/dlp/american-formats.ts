@@ -1,6 +1,12 @@
 /** Formats of identification numbers in the Americas. */
-import { isRepeatedDigit, stripSeparators, weightedSum } from "./checksums.ts";
-import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
+import { isRepeatedDigit, passesLuhn, stripSeparators, weightedSum } from "./checksums.ts";
+import {
+  cluedFormat,
+  distinctFormat,
+  type EntityFormat,
+  matchPattern,
+  range,
+} from "./entity-format.ts";
 
 export const AMERICAN_FORMATS: readonly EntityFormat[] = [
   {
@@ -18,6 +24,7 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{3}([ .])\d{2}\1\d{4}/, isSsn),
     confidence: 0.4,
     confidenceWithClue: 0.9,
+    clueScope: "sentence",
   },
   {
     entity: "ssn",
@@ -26,7 +33,18 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{9}/, isSsn),
     confidence: 0,
     confidenceWithClue: 0.8,
+    clueScope: "sentence",
   },
+  distinctFormat("us_itin", [3], /9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}/),
+  cluedFormat(
+    "us_itin",
+    [3, 9],
+    /9\d{2}([ -]?)(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])\1\d{4}/,
+    undefined,
+    { confidenceWithClue: 0.95 },
+  ),
+  cluedFormat("canadian_sin", [3, 9], /[1-79]\d{2}([ -]?)\d{3}\1\d{3}/, passesLuhn),
+  cluedFormat("argentine_cuit", [2, 11], /(?:2[03467]|3[034])(-?)\d{8}\1\d/, isCuit),
   {
     entity: "us_medicare",
     startsWith: "digit",
@@ -141,6 +159,11 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
 function isSsn(matched: string): boolean {
   const digits = stripSeparators(matched);
   return !/^(?:000|666|9)|^...00|0000$/.test(digits) && !isRepeatedDigit(digits);
+}
+
+function isCuit(digits: string): boolean {
+  const check = (11 - (weightedSum(digits.slice(0, 10), [5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11)) % 11;
+  return Math.min(check, 9) === Number(digits.charAt(10));
 }
 
 const mod11CheckDigit = (

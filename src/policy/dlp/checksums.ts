@@ -32,6 +32,23 @@ export function weightedSum(
   return sum;
 }
 
+/** ISO 7064 mod 11,10: the check digit is the last one. */
+export function passesMod11And10(digits: string): boolean {
+  let product = 10;
+  for (const digit of digits.slice(0, -1)) {
+    const sum = (Number(digit) + product) % 10 || 10;
+    product = (sum * 2) % 11;
+  }
+  return (11 - product) % 10 === Number(digits.at(-1));
+}
+
+/** Returns whether digits are a calendar date in the order of `layout`: `yymmdd`, `ddmmyy`, `yyyymmdd`. */
+export function isDate(digits: string, layout: "yymmdd" | "ddmmyy" | "yyyymmdd"): boolean {
+  const month = Number(digits.slice(layout.indexOf("mm"), layout.indexOf("mm") + 2));
+  const day = Number(digits.slice(layout.indexOf("dd"), layout.indexOf("dd") + 2));
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
 /** Detects `0000…` and `1111…`, which satisfy many checksums but are never issued. */
 export const isRepeatedDigit = (digits: string) => /^(\d)\1*$/.test(digits);
 

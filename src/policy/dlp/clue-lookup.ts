@@ -9,8 +9,8 @@ import type { Clue } from "./scan-words.ts";
 
 /** Clue words that apply to the value at the current offset. */
 export interface ClueLookup {
-  /** Moves to the value at `at`, which must not be before the previous one. */
-  moveTo: (at: number) => void;
+  /** Moves to the value at `at`, which must not be before the previous one. Returns whether a clue is near. */
+  moveTo: (at: number) => boolean;
   /** Returns whether a clue word near the value names the entity. */
   mention: (entity: EntityName) => boolean;
   /** Returns whether a clue word in the scope indicates that the value ending at `end` is an `entity`. */
@@ -29,14 +29,14 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
   let at = 0;
   let first = 0;
   /** Clue words of the same sentence or row, and of the header of the column. */
-  let near: Clue[] = [];
-  let header: readonly Clue[] = [];
+  const near: Clue[] = [];
+  let header = NO_CLUES;
 
   return {
     moveTo(offset) {
       at = offset;
-      near = [];
-      header = [];
+      near.length = 0;
+      header = NO_CLUES;
       while (first < clues.length && (clues[first]?.end ?? 0) < at - MAX_BEFORE.sentence) first++;
       const cell = findCell(at);
       if (cell) header = cell.words;
@@ -47,6 +47,7 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
         if (!clue || clue.start > at + MAX_CLUED_VALUE + MAX_DISTANCE_AFTER) break;
         if (clue.start >= from) near.push(clue);
       }
+      return near.length > 0 || header.length > 0;
     },
     mention: (entity) => header.some(names, entity) || near.some(names, entity),
     indicate: (entity, end, scope) =>
@@ -60,6 +61,8 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
       ),
   };
 }
+
+const NO_CLUES: readonly Clue[] = [];
 
 function names(this: EntityName, { entities }: Clue): boolean {
   return entities.includes(this);

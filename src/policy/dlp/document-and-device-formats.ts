@@ -2,6 +2,18 @@
 import { parseIpv6Groups } from "../../lib/http/ip-address.ts";
 import { passesLuhn, stripSeparators, weightedSum } from "./checksums.ts";
 import { type EntityFormat, matchPattern, range } from "./entity-format.ts";
+import { MONTH_NAMES } from "./month-names.ts";
+
+const MONTH = MONTH_NAMES.join("|");
+/** `3 March 1984`, `3rd of March, 1984`, `3. März 1984`, `3 de marzo de 1984`, `1984年3月3日`. */
+const DAY_AND_MONTH_NAME = new RegExp(
+  `\\d{1,2}(?:st|nd|rd|th|er|º|\\.)?[ -](?:of |de |di )?(?:${MONTH})\\.?,?[ -](?:de |del |do )?(?:19|20)\\d{2}|(?:19|20)\\d{2}(?:[ -](?:${MONTH})[ -]|年 ?\\d{1,2}月 ?)\\d{1,2}日?`,
+  "i",
+);
+const MONTH_NAME_AND_DAY = new RegExp(
+  `(?:${MONTH})\\.? \\d{1,2}(?:st|nd|rd|th)?,? (?:19|20)\\d{2}`,
+  "i",
+);
 
 /** No other value starts inside it. */
 export const UUID_FORMAT: EntityFormat = {
@@ -31,9 +43,39 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
   {
     entity: "drivers_license",
     startsWith: "either",
-    leadingLengths: range(3, 19),
+    leadingLengths: range(2, 19),
     ...matchPattern(
-      /[A-Z]{0,3}\d{5,14}[A-Z]{0,2}|[A-Z]\d{3}(-?)\d{3,4}\1\d{2,5}(?:\1\d{1,3})?|\d{3,4}(-)\d{2,4}\2\d{3,4}|[A-Z9]{5}\d{6}[A-Z9]{2}\d[A-Z]{2}/i,
+      /[A-Z]{0,3}\d{5,14}[A-Z]{0,2}|[A-Z]\d{3}(-?)\d{3,4}\1\d{2,5}(?:\1\d{1,3})?|\d{3,4}(-)\d{2,4}\2\d{3,4}|[A-Z9]{5}\d{6}[A-Z9]{2}\d[A-Z]{2}|\d{2}-\d{2}-\d{6}-\d{2}/i,
+    ),
+    confidence: 0,
+    confidenceWithClue: 0.75,
+    clueScope: "linked",
+  },
+  {
+    // With letters, it is seldom anything else.
+    entity: "passport",
+    startsWith: "letter",
+    leadingLengths: range(7, 12),
+    ...matchPattern(/[A-Z]{1,3}\d{6,9}/),
+    confidence: 0,
+    confidenceWithClue: 0.75,
+    clueScope: "sentence",
+  },
+  {
+    entity: "drivers_license",
+    startsWith: "letter",
+    leadingLengths: range(6, 17),
+    ...matchPattern(/[A-Z]{1,3}\d{5,14}[A-Z]{0,2}/),
+    confidence: 0,
+    confidenceWithClue: 0.7,
+    clueScope: "sentence",
+  },
+  {
+    entity: "license_plate",
+    startsWith: "either",
+    leadingLengths: range(1, 10),
+    ...matchPattern(/(?=[A-Z0-9 -]{0,9}\d)[A-Z0-9]{1,4}(?:[ -]?[A-Z0-9]{1,4}){1,3}/, (plate) =>
+      /^(?=.*[A-Z])[A-Z0-9]{5,10}$/.test(stripSeparators(plate)),
     ),
     confidence: 0,
     confidenceWithClue: 0.75,
@@ -60,6 +102,22 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.85,
+  },
+  {
+    entity: "date_of_birth",
+    startsWith: "digit",
+    leadingLengths: [1, 2, 3, 4],
+    ...matchPattern(DAY_AND_MONTH_NAME),
+    confidence: 0,
+    confidenceWithClue: 0.9,
+  },
+  {
+    entity: "date_of_birth",
+    startsWith: "letter",
+    leadingLengths: range(3, 9),
+    ...matchPattern(MONTH_NAME_AND_DAY),
+    confidence: 0,
+    confidenceWithClue: 0.9,
   },
   {
     entity: "vehicle_vin",

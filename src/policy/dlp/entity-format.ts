@@ -1,5 +1,6 @@
 /** Formats of entities: how a value is written, and the confidence of a match. */
 import { createOpenTest, type OpenTest } from "../../lib/text/open-pattern.ts";
+import { stripSeparators } from "./checksums.ts";
 import type { EntityName } from "./entities.ts";
 
 export interface EntityFormat {
@@ -49,17 +50,48 @@ export function matchPattern(
   };
 }
 
+/**
+ * Creates a format of digits, or of capital letters and digits, that counts only with a clue word in its sentence: its
+ * check digit alone does not distinguish it from other numbers.
+ */
+export const cluedFormat = (
+  entity: EntityName,
+  leadingLengths: readonly number[],
+  pattern: RegExp,
+  isValid?: (characters: string) => boolean,
+  more: Partial<EntityFormat> = {},
+): EntityFormat => ({
+  entity,
+  startsWith: "digit",
+  leadingLengths,
+  ...matchPattern(pattern, isValid && ((matched) => isValid(stripSeparators(matched)))),
+  confidence: 0,
+  confidenceWithClue: 0.9,
+  clueScope: "sentence",
+  ...more,
+});
+
+/** Creates a format that is distinctive enough to count without a clue word, except where programs write numbers. */
+export const distinctFormat = (
+  ...[entity, leadingLengths, pattern, isValid, more]: Parameters<typeof cluedFormat>
+): EntityFormat =>
+  cluedFormat(entity, leadingLengths, pattern, isValid, {
+    confidence: 0.8,
+    confidenceWithClue: 0.97,
+    ...more,
+  });
+
 /** Indexes formats by their first character and their number of leading letters and digits. */
 export function indexFormats(formats: readonly EntityFormat[]) {
-  const buildRows = (excluded: EntityFormat["startsWith"]) => {
+  const buildRows = (indexed: readonly EntityFormat[]) => {
     const rows: EntityFormat[][] = [];
-    for (const format of formats) {
-      if (format.startsWith === excluded) continue;
+    for (const format of indexed) {
       for (const length of format.leadingLengths) rows[length] = [...(rows[length] ?? []), format];
     }
     return rows;
   };
-  const [digit, letter] = [buildRows("letter"), buildRows("digit")];
+  const digit = buildRows(formats.filter(({ startsWith }) => startsWith !== "letter"));
+  const letter = buildRows(formats.filter(({ startsWith }) => startsWith !== "digit"));
   return (isDigit: boolean, length: number): readonly EntityFormat[] =>
     (isDigit ? digit : letter)[length] ?? NO_FORMATS;
 }

@@ -1,6 +1,13 @@
 /** Formats of identification numbers in Europe. */
-import { isRepeatedDigit, remainder, stripSeparators, weightedSum } from "./checksums.ts";
-import { type EntityFormat, matchPattern } from "./entity-format.ts";
+import {
+  isRepeatedDigit,
+  passesLuhn,
+  passesMod11And10,
+  remainder,
+  stripSeparators,
+  weightedSum,
+} from "./checksums.ts";
+import { cluedFormat, distinctFormat, type EntityFormat, matchPattern } from "./entity-format.ts";
 
 export const EUROPEAN_FORMATS: readonly EntityFormat[] = [
   {
@@ -81,6 +88,18 @@ export const EUROPEAN_FORMATS: readonly EntityFormat[] = [
     confidence: 0,
     confidenceWithClue: 0.7,
   },
+  cluedFormat("german_tax_id", [2, 11], /[1-9]\d( ?)\d{3}\1\d{3}\1\d{3}/, isGermanTaxId),
+  distinctFormat("german_svnr", [2, 12], /\d{2}( ?)\d{6}\1[A-Z]\1\d{3}/, isGermanInsurance),
+  cluedFormat("portuguese_nif", [3, 9], /[1-9]\d{2}( ?)\d{3}\1\d{3}/, (digits) => {
+    const rest = weightedSum(digits.slice(0, 8), [9, 8, 7, 6, 5, 4, 3, 2]) % 11;
+    return (rest < 2 ? 0 : 11 - rest) === Number(digits.charAt(8));
+  }),
+  cluedFormat("italian_vat", [11, 13], /(?:IT)?\d{11}/, (code) => passesLuhn(code.slice(-11)), {
+    startsWith: "either",
+  }),
+  cluedFormat("italian_id_card", [2, 9], /[A-Z]{2}(?:\d{5}[A-Z]{2}| ?\d{7})/i, undefined, {
+    startsWith: "letter",
+  }),
   {
     entity: "italian_cf",
     startsWith: "letter",
@@ -139,6 +158,23 @@ function isNir(matched: string): boolean {
 function isGermanId(characters: string): boolean {
   const sum = weightedSum(characters.slice(0, 9), [7, 3, 1], (one) => Number.parseInt(one, 36));
   return sum % 10 === Number(characters.at(-1)) && /\d/.test(characters.slice(0, 9));
+}
+
+/** One digit occurs two or three times, at most one other is missing. */
+function isGermanTaxId(digits: string): boolean {
+  const different = new Set(digits.slice(0, 10)).size;
+  return (different === 8 || different === 9) && passesMod11And10(digits);
+}
+
+function isGermanInsurance(characters: string): boolean {
+  const letter = String(characters.charCodeAt(8) - 64).padStart(2, "0");
+  const digits = characters.slice(0, 8) + letter + characters.slice(9, 11);
+  const weights = [2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1];
+  const sum = [...digits].reduce((total, digit, index) => {
+    const product = Number(digit) * (weights[index] ?? 0);
+    return total + Math.floor(product / 10) + (product % 10);
+  }, 0);
+  return sum % 10 === Number(characters.charAt(11));
 }
 
 const ODD = [

@@ -4,7 +4,8 @@ import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { decodeViews, foldText, unescapeView, type View } from "../views/view.ts";
 import { AMERICAN_FORMATS } from "./american-formats.ts";
-import { createClueLookup } from "./clue-lookup.ts";
+import { ASIA_PACIFIC_FORMATS } from "./asia-pacific-formats.ts";
+import { type ClueLookup, createClueLookup } from "./clue-lookup.ts";
 import { DOCUMENT_AND_DEVICE_FORMATS, UUID_FORMAT } from "./document-and-device-formats.ts";
 import type { EntityHit } from "./entities.ts";
 import { type EntityFormat, indexFormats } from "./entity-format.ts";
@@ -14,19 +15,27 @@ import { findEmails } from "./find-emails.ts";
 import { findPasswordAfterClue } from "./find-password-after-clue.ts";
 import { findPhoneAt, isPlannedPhone } from "./find-phones.ts";
 import { foldDigits } from "./fold-digits.ts";
+import { HEALTH_FORMATS } from "./health-formats.ts";
 import { createIdentifierColumns } from "./identifier-labels.ts";
 import { isMachineValue, isWeak, type LocatedValue } from "./is-machine-value.ts";
+import { NORTHERN_AND_EASTERN_FORMATS } from "./northern-and-eastern-formats.ts";
 import { readFieldName } from "./read-field-name.ts";
 import { scanWords } from "./scan-words.ts";
 import { toCredentialHits } from "./to-credential-hits.ts";
 
-export const formatsFor = indexFormats([
+const FORMATS: readonly EntityFormat[] = [
   UUID_FORMAT,
   ...FINANCIAL_FORMATS,
   ...EUROPEAN_FORMATS,
   ...AMERICAN_FORMATS,
+  ...NORTHERN_AND_EASTERN_FORMATS,
+  ...ASIA_PACIFIC_FORMATS,
+  ...HEALTH_FORMATS,
   ...DOCUMENT_AND_DEVICE_FORMATS,
-]);
+];
+export const formatsFor = indexFormats(FORMATS);
+/** Formats that count without a clue. */
+const uncluedFormatsFor = indexFormats(FORMATS.filter(({ confidence }) => confidence > 0));
 
 /** Returns all hits, which may overlap: which one wins depends on the settings. Memoized per segment. */
 export const findEntities = (segment: Segment): readonly EntityHit[] =>
@@ -75,22 +84,32 @@ function findPersonalData(text: string): EntityHit[] {
 
   const near = createClueLookup(text, clues);
   const isIdentifierColumn = createIdentifierColumns(text);
+  let index = 0;
+  const rate = (value: RatedValue) => {
+    const { entity, confidence, end, isValidAt } = value;
+    if (near.indicate(entity, end, value.clueScope ?? "near")) return value.confidenceWithClue;
+    if (!isWeak(confidence)) return confidence;
+    const located = { text, index, words, end, confidence, isIdentifierColumn, isValidAt };
+    return isMachineValue(located) ? UNCERTAIN : confidence;
+  };
+
   let uuidEnd = 0;
-  starts.forEach((at, index) => {
-    if (at < uuidEnd || isInsideLongerValue(text, at)) return;
+  for (index = 0; index < starts.length; index++) {
+    const at = starts[index] ?? 0;
+    if (at < uuidEnd || isInsideLongerValue(text, at)) continue;
     const isDigit = text.charCodeAt(at) <= NINE;
-    near.moveTo(at);
-    const rate = (value: RatedValue) => {
-      const { entity, confidence, end } = value;
-      if (near.indicate(entity, end, value.clueScope ?? "near")) return value.confidenceWithClue;
-      if (!isWeak(confidence)) return confidence;
-      const { isValidAt } = value;
-      const located = { text, index, words, end, confidence, isIdentifierColumn, isValidAt };
-      return isMachineValue(located) ? UNCERTAIN : confidence;
-    };
-    for (const format of formatsFor(isDigit, (ends[index] ?? 0) - at)) {
+    const hasClue = near.moveTo(at);
+    const wordEnd = ends[index] ?? 0;
+    const length = wordEnd - at;
+    const isLong = length > MAX_SHORT_WORD || isJoined(text, wordEnd, isDigit);
+    const formats = hasClue
+      ? formatsFor(isDigit, length)
+      : isLong
+        ? uncluedFormatsFor(isDigit, length)
+        : [];
+    for (const format of formats) {
       const { entity } = format;
-      if (format.confidence === 0 && !near.mention(entity)) continue;
+      if (format.confidence === 0 ? !near.mention(entity) : !isLong) continue;
       const end = format.findEnd(text, at);
       if (end < 0) continue;
       const isValidAt = (other: number) => format.findEnd(text, other) === other + end - at;
@@ -98,27 +117,54 @@ function findPersonalData(text: string): EntityHit[] {
       if (confidence > 0) hits.push({ entity, start: at, end, confidence });
       if (format === UUID_FORMAT) {
         uuidEnd = end;
-        return;
+        break;
       }
     }
-    const phone = isDigit && findPhoneAt(text, at, near.mention("phone_number"));
-    if (!phone) return;
-    const { start, end, isSpanish } = phone;
-    const confidence = rate({
-      ...phone,
-      entity: "phone_number",
-      confidenceWithClue: Math.max(phone.confidence, 0.75),
-      isValidAt: (other) => isPlannedPhone(text.slice(other, other + end - at)),
-    });
-    if (confidence === 0) return;
-    if (isSpanish) hits.push({ entity: "spanish_phone", start, end, confidence });
-    hits.push({ entity: "phone_number", start, end, confidence });
-  });
+    if (isDigit && at >= uuidEnd) hits.push(...findRatedPhone(text, at, near, rate));
+  }
   return hits;
 }
 
+/** Returns the phone number at `at`. A Spanish number is two entities. */
+function findRatedPhone(
+  text: string,
+  at: number,
+  near: ClueLookup,
+  rate: (value: RatedValue) => number,
+): EntityHit[] {
+  const phone = findPhoneAt(text, at, near.mention("phone_number"));
+  if (!phone) return NO_HITS;
+  const { start, end, isSpanish } = phone;
+  const confidence = rate({
+    ...phone,
+    entity: "phone_number",
+    confidenceWithClue: Math.max(phone.confidence, 0.75),
+    isValidAt: (other) => isPlannedPhone(text.slice(other, other + end - at)),
+  });
+  if (confidence === 0) return NO_HITS;
+  const hit: EntityHit = { entity: "phone_number", start, end, confidence };
+  return isSpanish ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
+}
+
+const NO_HITS: EntityHit[] = [];
+
 type RatedValue = Pick<EntityFormat, "entity" | "confidence" | "confidenceWithClue" | "clueScope"> &
   Pick<LocatedValue, "end" | "isValidAt">;
+
+/** A value that counts without a clue is longer, or more follows after a sign. */
+const MAX_SHORT_WORD = 6;
+
+/** Detects a sign that continues a value: `123-45`, `12.AB`, `1 85`, `fe80::`, `GB82 WEST`. */
+function isJoined(text: string, end: number, isDigit: boolean): boolean {
+  const sign = text.charCodeAt(end);
+  const next = text.charCodeAt(end + 1);
+  if (next >= 0x30 && next <= NINE + 1) return true;
+  return (
+    (sign !== SPACE || !isDigit) && sign < 0x40 && (next | 0x20) >= 0x61 && (next | 0x20) <= 0x7a
+  );
+}
+
+const SPACE = 0x20;
 
 /** Confidence of a value that only resembles an entity. */
 const UNCERTAIN = 0.4;

@@ -53,8 +53,9 @@ export function scanWords(text: string): WordScan {
     if (unit >= FIRST_UNSPACED) unspaced = true;
     if (start === at) continue;
 
-    if (MAY_BE_CLUE[hash & LOW_BITS] === 1) addClues(clues, text, hash, { start, end: at });
-    if (digits || opensValue(text, start, at)) {
+    const isMonth =
+      MAY_BE_CLUE[hash & LOW_BITS] === 1 && addClues(clues, text, hash, { start, end: at });
+    if (digits || isMonth || opensValue(text, start, at)) {
       starts.push(start);
       ends.push(at);
     }
@@ -75,21 +76,28 @@ const FIRST_UNSPACED = 0x3040;
 const kindBeyondAscii = (unit: number) =>
   unit < 0xaa || (unit >= 0x2000 && unit < 0x2c00) || unit >= 0x2e80 ? OTHER : LETTER;
 
+/** Adds the clues that the word is. Returns whether it is the name of a month. */
 function addClues(
   clues: Clue[],
   text: string,
   hash: number,
   { start, end }: { start: number; end: number },
-): void {
+): boolean {
+  let isMonth = false;
   const original = text.slice(start, end);
   const word = original.toLowerCase();
   for (const clue of CLUE_WORDS.get(hash) ?? []) {
     if (clue.word !== word) continue;
+    if (clue.isMonth) {
+      isMonth = true;
+      continue;
+    }
     if (clue.upperCaseOnly && original !== word.toUpperCase() && !isCell(text, start, end))
       continue;
     const fits = clue.after?.test(text.slice(Math.max(0, start - 16), start).toLowerCase()) ?? true;
     if (fits) clues.push({ ...clue, start, end });
   }
+  return isMonth;
 }
 
 /** Detects a word between delimiters of a table. */
@@ -99,8 +107,10 @@ const isCell = (text: string, start: number, end: number) =>
 const DASH = 0x2d;
 const DOT = 0x2e;
 const COLON = 0x3a;
+const SPACE = 0x20;
+const ZERO = 0x30;
 
-/** Detects a word without digits that may start a value: a bank code, `fe80:`, `B-12345678`. */
+/** Detects a word without digits that may start a value: a bank code, `fe80:`, `B-12345678`, `AB 12 34 56 C`. */
 function opensValue(text: string, start: number, end: number): boolean {
   const length = end - start;
   // Reading past the end would deoptimize the compiled code.
@@ -113,6 +123,10 @@ function opensValue(text: string, start: number, end: number): boolean {
     if (length < 5 && isBeforeDigit && isInRange(text, start, end, LETTER_A, LETTER_Z)) return true;
   }
   const isCapital = text.charCodeAt(start) < LETTER_A;
+  if (isCapital && next === SPACE && (length === 2 || length === 3)) {
+    const after = end + 1 < text.length ? text.charCodeAt(end + 1) : ZERO;
+    if (KINDS[after] === DIGIT && /^[A-Z]+$/.test(text.slice(start, end))) return true;
+  }
   return isCapital && (length === 8 || length === 11) && /^[A-Z]+$/.test(text.slice(start, end));
 }
 
