@@ -12,7 +12,7 @@ const BYTES = 16;
 function createFingerprinter(keyring: () => Keyring) {
   /** Lazy: each call of `keyring` stats the key file. */
   let key: Uint8Array | undefined;
-  return (detector_id: string, { at }: Match): string | null => {
+  return (detector_id: string, { at }: Pick<Match, "at">): string | null => {
     if (!at) return null;
     key ??= derivedKey(keyring(), "exemptions");
     const text = at.segment.text.slice(at.start, at.end);

@@ -57,6 +57,11 @@ export interface InspectionContext {
   system_prompt: readonly string[];
   /** Matches of the rules before, also those that are not reported. Only for detectors that accumulate. */
   found?: readonly FoundMatch[];
+  /**
+   * Returns whether the policy does not report this location. Only for detectors that return one of several matches of a
+   * text: an exempt match must not hide the others. Undefined: every match is reported.
+   */
+  isExempt?: ((match: Pick<Match, "at">) => boolean) | undefined;
   services: DetectorServices;
 }
 

@@ -20,7 +20,7 @@ export interface PolicyRunInput {
   fail_mode: "closed" | "open";
   createPseudonym: CreatePseudonym;
   /** Returns whether the policy does not report this match. Undefined: it reports every match. */
-  isExempt: ((detector_id: string, match: Match) => boolean) | undefined;
+  isExempt: ((detector_id: string, match: Pick<Match, "at">) => boolean) | undefined;
 }
 
 export interface PolicyOutcome {
@@ -203,7 +203,7 @@ function inspectRule(
   try {
     const found = rule.inspect(
       segments.every(reads) ? segments : segments.filter(reads),
-      rule.accumulates ? { ...input.context, found: run.found ?? [] } : input.context,
+      createContext(rule, input, run),
     );
     if (found instanceof Promise) return awaitMatches(found, rule, input, run);
     run.detectors.run += 1;
@@ -211,6 +211,20 @@ function inspectRule(
   } catch (cause) {
     return recordFailure(cause, rule, input, run);
   }
+}
+
+/** Adds what only some detectors read. */
+function createContext(
+  { detector, accumulates }: CompiledRule,
+  { context, isExempt }: PolicyRunInput,
+  { found = [] }: RunState,
+): InspectionContext {
+  if (!accumulates && !isExempt) return context;
+  return {
+    ...context,
+    ...(accumulates && { found }),
+    isExempt: isExempt && ((match) => isExempt(detector.id, match)),
+  };
 }
 
 async function awaitMatches(

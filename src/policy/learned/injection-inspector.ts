@@ -1,6 +1,6 @@
 /** Inspects text with both stages of the injection model, in its own form and deobfuscated. */
 import { z } from "zod";
-import type { Inspector, Match } from "../detector.ts";
+import type { InspectionContext, Inspector, Match } from "../detector.ts";
 import { computeOnce, type Segment, type SegmentSource } from "../segment.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import {
@@ -45,11 +45,11 @@ export function createInjectionInspector(
   type: InjectionType,
   { level, threshold }: LearnedSettings,
 ): Inspector {
-  return async (texts, { services }) => {
+  return async (texts, { services, isExempt }) => {
     if (texts.length === 0) return [];
     const scorer = await services.loadWindowScorer();
     const { share, band, thresholds } = scorer.cascade;
-    const found = texts.flatMap((segment) => findWindow(scorer, segment));
+    const found = texts.flatMap((segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
       .filter(({ window }) => window.logit > band[type])
       .sort((one, other) => other.window.logit - one.window.logit)
@@ -78,21 +78,48 @@ interface FoundWindow {
   at: NonNullable<Match["at"]>;
 }
 
+/** Caps the exempt windows of one text, because the text around each is scored again. */
+const MAX_EXEMPT_WINDOWS = 8;
+
 /** Returns the window of text with the highest score of stage 1. */
-function findWindow(scorer: WindowScorer, segment: Segment): FoundWindow[] {
+function findWindow(
+  scorer: WindowScorer,
+  segment: Segment,
+  isExempt: InspectionContext["isExempt"],
+): FoundWindow[] {
   const origin = ORIGINS[segment.source];
   if (origin === undefined || segment.isName) return [];
   let best: FoundWindow | undefined;
-  for (const { text, toOriginal } of listReadings(segment)) {
-    const window = scorer.findHighest(text, origin);
+  let exempted = 0;
+  const readings = listReadings(segment);
+  for (const reading of readings) {
+    const window = scorer.findHighest(reading.text, origin);
     if (!window || (best && window.logit <= best.window.logit)) continue;
-    best = { window, origin, at: { segment, ...toOriginal(window.start, window.end) } };
+    let at = { segment, ...reading.toOriginal(window.start, window.end) };
+    if (isExempt?.({ at })) {
+      exempted += 1;
+      if (exempted <= MAX_EXEMPT_WINDOWS) {
+        readings.push(...splitAround(reading, window));
+        continue;
+      }
+      // Not exempt as a whole: copies of an exempt window must not hide what is left.
+      at = { segment, start: 0, end: segment.text.length };
+    }
+    best = { window, origin, at };
   }
   return best ? [best] : [];
 }
 
+type Reading = Pick<View, "text" | "toOriginal">;
+
+/** Returns the text before and after a window. */
+const splitAround = ({ text, toOriginal }: Reading, { start, end }: ScoredWindow): Reading[] => [
+  { text: text.slice(0, start), toOriginal },
+  { text: text.slice(end), toOriginal: (from, to) => toOriginal(from + end, to + end) },
+];
+
 /** Returns the text, and its folded and decoded forms where they differ. */
-function listReadings(segment: Segment): Pick<View, "text" | "toOriginal">[] {
+function listReadings(segment: Segment): Reading[] {
   const { text } = segment;
   const readings = [{ text, toOriginal: (start: number, end: number) => ({ start, end }) }];
   const [, ...encoded] = computeOnce(segment, decodeViews);
