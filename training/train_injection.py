@@ -39,6 +39,8 @@ DEVICE = "cuda"
 
 # Words of scripts that the encoder's vocabulary has only letters of are hashed to rows of their own.
 BUCKETS = 8192
+# Share of hashed words above which the encoders cannot read a window.
+MAX_HASHED = 0.25
 
 
 class WordPieces:
@@ -260,7 +262,7 @@ class Sampler:
         self.clean_share = clean_share
         self.rng = np.random.default_rng(SEED)
         indirect = np.isin(windows.origins, [ORIGINS.index("tool_result"), ORIGINS.index("document")])
-        foreign = windows.hashed > 0.25
+        foreign = windows.hashed > MAX_HASHED
         self.groups = indirect * 2 + foreign
         names = {}
         self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
@@ -446,6 +448,8 @@ DETECTORS = {
 SHARE = 0.3
 # Logit of stage 1 above which stage 2 reads the best window of a text.
 BAND = {"prompt_injection": 0.0, "indirect_prompt_injection": -1.0}
+# Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read.
+UNREADABLE_FACTOR = 0.45
 # Subtracted from the logit of a text that stage 2 does not read.
 HARMLESS_OFFSET = 6
 
@@ -457,7 +461,8 @@ def run_cascade(examples, windows, first, second):
     chosen = order[np.r_[True, owners[1:] != owners[:-1]]]
     detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
     limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
-    mixed = SHARE * first[chosen] + (1 - SHARE) * second[chosen]
+    readable = windows.hashed[chosen] <= MAX_HASHED
+    mixed = np.where(readable, SHARE * first[chosen] + (1 - SHARE) * second[chosen], UNREADABLE_FACTOR * first[chosen])
     logits = np.full(len(examples), -1e9, np.float32)
     logits[windows.owners[chosen]] = np.where(first[chosen] > limits, mixed, first[chosen] - HARMLESS_OFFSET)
     return logits
@@ -568,7 +573,7 @@ def main():
     train_encoder("teacher", teacher, windows, sampler, special, hard * 0.96 + 0.02, 4, 6e-5)
     report("teacher on every window", dev, highest(dev_windows, score_encoder(teacher, dev_windows, special), len(dev)))
     soft = torch.sigmoid(torch.from_numpy(score_encoder(teacher, windows, special))).to(DEVICE)
-    soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > 0.25, hard, soft)
+    soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > MAX_HASHED, hard, soft)
     targets = 0.7 * soft + 0.3 * hard
 
     second = copy.deepcopy(teacher)

@@ -37,6 +37,8 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
 
 /** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 15 ms. */
 const MAX_ENCODED_TEXTS = 16;
+/** Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read. */
+const UNREADABLE_FACTOR = 0.45;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
 
@@ -51,23 +53,30 @@ export function createInjectionInspector(
     const { share, band, thresholds } = scorer.cascade;
     const found = texts.flatMap((segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
-      .filter(({ window }) => window.logit > band[type])
+      .filter(({ window }) => window.isReadable && window.logit > band[type])
       .sort((one, other) => other.window.logit - one.window.logit)
       .slice(0, MAX_ENCODED_TEXTS);
     const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
     const encoded = windows.length > 0 ? await services.scoreWindows(windows) : [];
     const limit = threshold ?? thresholds[type][level];
     return found.map((text): Match => {
-      const { logit } = text.window;
-      const second = encoded[uncertain.indexOf(text)] ?? logit;
-      const isHarmless = logit <= band[type];
-      const confidence = toScore(
-        isHarmless ? logit - HARMLESS_OFFSET : share * logit + (1 - share) * second,
-      );
+      const second = encoded[uncertain.indexOf(text)];
+      const confidence = toScore(combine(text.window, second, { share, band: band[type] }));
       const match = { label: type, type, confidence, at: text.at };
       return confidence < limit ? { ...match, reported: false } : match;
     });
   };
+}
+
+/** Returns the logit of a window. `second` is that of stage 2, if it read the window. */
+function combine(
+  { logit, isReadable }: ScoredWindow,
+  second: number | undefined,
+  { share, band }: { share: number; band: number },
+): number {
+  if (logit <= band) return logit - HARMLESS_OFFSET;
+  if (!isReadable) return logit * UNREADABLE_FACTOR;
+  return share * logit + (1 - share) * (second ?? logit);
 }
 
 const toScore = (logit: number): number => 1 / (1 + Math.exp(-logit));

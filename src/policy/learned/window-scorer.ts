@@ -10,6 +10,8 @@ export type ModelOrigin = "user" | "system" | "tool_result" | "document" | "tool
 export interface ScoredWindow {
   logit: number;
   ids: Int32Array;
+  /** False for a script that stage 2 was not trained on. */
+  isReadable: boolean;
   /** UTF-16 offsets of the window in the text. */
   start: number;
   end: number;
@@ -45,11 +47,15 @@ interface Header {
   origins: string[];
 }
 
+/** Share of hashed words above which stage 2 cannot read a window. */
+const MAX_HASHED = 0.25;
+
 /** A window is two blocks of word pieces. Each block is pooled once. */
 export function createWindowScorer(bytes: Uint8Array): WindowScorer {
   const weights = readWeights<Header>(bytes);
   const { channels, hidden, stride, buckets, origins } = weights.header;
-  const split = createWordPieceSplitter(weights.vocabulary, buckets);
+  const { vocabulary } = weights;
+  const split = createWordPieceSplitter(vocabulary, buckets);
   const table = weights.bytes("table");
   const scales = weights.floats("scale");
   const innerWeight = weights.floats("inner_weight");
@@ -103,9 +109,12 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
         before = block;
       }
       const end = Math.min(pieces.length, first + 2 * stride);
+      const window = pieces.ids.slice(first, end);
+      const hashed = window.reduce((count, id) => count + (id < vocabulary.length ? 0 : 1), 0);
       return {
         logit: best,
-        ids: pieces.ids.slice(first, end),
+        ids: window,
+        isReadable: hashed <= MAX_HASHED * window.length,
         start: pieces.starts[first] ?? 0,
         end: pieces.ends[end - 1] ?? text.length,
       };
