@@ -24,11 +24,11 @@ async function inspect(text: string) {
   return matches.filter(({ reported }) => reported !== false);
 }
 
-test("a text whose only attack is exempt is not reported", async () => {
+test("text whose only attack is exempt is not reported", async () => {
   expect(await inspect(copies(1))).toEqual([]);
 });
 
-test("a text with very many exempt windows is reported as a whole", async () => {
+test("text with very many exempt windows is reported as a whole", async () => {
   const text = copies(20);
 
   expect(await inspect(text)).toMatchObject([{ at: { start: 0, end: text.length } }]);
