@@ -4,7 +4,7 @@ import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
-import { loadWindowScorer } from "./injection-models.ts";
+import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createRiskCounter } from "./session-risk.ts";
@@ -51,6 +51,7 @@ export async function applyPolicy(
         post: host.post,
         ask: host.ask,
         restore: pseudonyms.restore,
+        loadTextEmbedder,
         loadWindowScorer,
         scoreWindows: host.scoreWindows,
         addRisk: createRiskCounter(host, evaluation),

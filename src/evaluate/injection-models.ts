@@ -5,15 +5,18 @@ import encoderWeights from "../../models/injection-encoder.weights" with { type:
 import { createLruCache } from "../lib/lru-cache.ts";
 import { createEncoder, type EncoderInput } from "../policy/learned/encoder.ts";
 import { createWindowScorer } from "../policy/learned/window-scorer.ts";
+import { createTextEmbedder } from "../policy/topics/text-embedder.ts";
 
 export const loadWindowScorer = loadOnce(createWindowScorer, {
   path: scorerWeights,
   sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
 });
-const loadEncoder = loadOnce(createEncoder, {
+const encoderFile = {
   path: encoderWeights,
   sha256: "9ed5c0c5d871681dc7baf5b7660ebfbfe8bbfefc6e09422b5d6fadce82fca074",
-});
+};
+const loadEncoder = loadOnce(createEncoder, encoderFile);
+export const loadTextEmbedder = loadOnce(createTextEmbedder, encoderFile);
 
 /** Conversations repeat their earlier messages. */
 const knownLogits = createLruCache<number>(10_000);

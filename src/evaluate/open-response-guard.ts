@@ -6,7 +6,7 @@ import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
 import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
-import { loadWindowScorer } from "./injection-models.ts";
+import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
@@ -53,6 +53,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
       post: host.post,
       ask: host.ask,
       restore: pseudonyms.restore,
+      loadTextEmbedder,
       loadWindowScorer,
       scoreWindows: host.scoreWindows,
       // Only input has risk.

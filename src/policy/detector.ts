@@ -4,6 +4,7 @@ import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { EncoderInput } from "./learned/encoder.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
+import type { TextEmbedder } from "./topics/text-embedder.ts";
 
 export interface Match {
   /** Specific kind of the match: `email`, `sql`, `aws_access_key`. */
@@ -89,6 +90,8 @@ export interface DetectorServices {
     user: string;
     timeout_ms: number;
   }) => Promise<string>;
+  /** Loads the word vectors of the injection model, once per thread. */
+  loadTextEmbedder: () => Promise<TextEmbedder>;
   /** Loads stage 1 of the injection model, once per thread. */
   loadWindowScorer: () => Promise<WindowScorer>;
   /** Returns the logits of stage 2 of the injection model. */

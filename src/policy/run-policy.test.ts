@@ -51,6 +51,7 @@ const inputFor = (text: string): PolicyRunInput => ({
       post: unavailable,
       ask: unavailable,
       restore: unavailable,
+      loadTextEmbedder: unavailable,
       loadWindowScorer: unavailable,
       scoreWindows: unavailable,
       addRisk: unavailable,

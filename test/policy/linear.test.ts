@@ -1,6 +1,10 @@
 /** Every local detector inspects adversarial text in linear time. */
 import { expect, test } from "bun:test";
-import { encodeWindows, loadWindowScorer } from "../../src/evaluate/injection-models.ts";
+import {
+  encodeWindows,
+  loadTextEmbedder,
+  loadWindowScorer,
+} from "../../src/evaluate/injection-models.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { createSegment } from "../../src/policy/segment.ts";
@@ -71,6 +75,7 @@ const NO_SERVICES: InspectionContext["services"] = {
   ask: () => expect.unreachable(),
   addRisk: async () => undefined,
   restore: async () => new Map(),
+  loadTextEmbedder,
   loadWindowScorer,
   scoreWindows: encodeWindows,
 };

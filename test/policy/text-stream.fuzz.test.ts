@@ -22,6 +22,7 @@ const CONTEXT: InspectionContext = {
   services: {
     post: () => Promise.reject(new Error("No remote detector is used.")),
     ask: () => Promise.reject(new Error("No remote detector is used.")),
+    loadTextEmbedder: () => Promise.reject(new Error("No learned detector is used.")),
     loadWindowScorer: () => Promise.reject(new Error("No learned detector is used.")),
     scoreWindows: () => Promise.reject(new Error("No learned detector is used.")),
     addRisk: () => Promise.reject(new Error("Output has no risk.")),

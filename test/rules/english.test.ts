@@ -40,6 +40,8 @@ const DATA: readonly string[] = [
   "CONTRIBUTING.md",
   "bench/guard/prose.ts",
   "src/policy/dlp/clue-words.ts",
+  "src/policy/topics/topic-examples.ts",
+  "test/policy/topic-sentences.ts",
 ];
 
 const EXEMPT = /^test\/(?:golden|rules\/english)|\.json$|^docs\/portcullis\.schema/;

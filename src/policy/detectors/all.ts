@@ -16,6 +16,7 @@ import { sizeLimit } from "./size-limit.ts";
 import { systemPromptLeak } from "./system-prompt-leak.ts";
 import { toolPermission } from "./tool-permission.ts";
 import { toolSelection } from "./tool-selection.ts";
+import { topics } from "./topics.ts";
 import { unicode } from "./unicode.ts";
 import { uninspected } from "./uninspected.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
@@ -28,6 +29,7 @@ const ALL = [
   promptModeration,
   systemPromptLeak,
   multiTurnRisk,
+  topics,
   injectionProtection,
   codeSanitation,
   urlAnalyzer,
