@@ -24,7 +24,6 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{3}([ .])\d{2}\1\d{4}/, isSsn),
     confidence: 0.4,
     confidenceWithClue: 0.9,
-    clueScope: "sentence",
   },
   {
     entity: "ssn",
@@ -33,7 +32,6 @@ export const AMERICAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{9}/, isSsn),
     confidence: 0,
     confidenceWithClue: 0.8,
-    clueScope: "sentence",
   },
   distinctFormat("us_itin", [3], /9\d{2}-(?:5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}/),
   cluedFormat(

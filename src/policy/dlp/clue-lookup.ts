@@ -4,7 +4,7 @@ import type { EntityName } from "./entities.ts";
 import type { ClueScope } from "./entity-format.ts";
 import { createCellLookup, findTables } from "./find-tables.ts";
 import { findLastLabel } from "./identifier-labels.ts";
-import { isLinked } from "./is-linked.ts";
+import { isLinked, isStated } from "./is-linked.ts";
 import type { Clue } from "./scan-words.ts";
 
 /** Clue words that apply to the value at the current offset. */
@@ -18,7 +18,12 @@ export interface ClueLookup {
 }
 
 /** Maximum distance of a clue word before a value. Less than the context of a stream (find-open-value.ts). */
-const MAX_BEFORE: Readonly<Record<ClueScope, number>> = { linked: 50, near: 50, sentence: 150 };
+const MAX_BEFORE: Readonly<Record<ClueScope, number>> = {
+  linked: 150,
+  stated: 150,
+  near: 50,
+  sentence: 150,
+};
 const MAX_DISTANCE_AFTER = 60;
 /** Length of the longest value that needs a clue. */
 const MAX_CLUED_VALUE = 30;
@@ -73,12 +78,13 @@ function isLinkedBefore(text: string, clue: Clue, at: number, scope: ClueScope):
   const between = text.slice(clue.end, at);
   // Another label is nearer: `call center order 1234567`. It may belong to the clue: `passport ID: …`.
   if (findLastLabel(between) > 1) return false;
-  return scope !== "linked" || isLinked(between);
+  if (scope === "linked") return isLinked(between);
+  return scope !== "stated" || isLinked(between) || isStated(between);
 }
 
 function isLinkedAfter(text: string, end: number, clue: Clue, scope: ClueScope): boolean {
   const between = text.slice(end, clue.start);
-  if (LINK_TO_CLUE_AFTER.test(between)) return between.length <= MAX_LINK_AFTER;
+  if (between.length <= MAX_LINK_AFTER && LINK_TO_CLUE_AFTER.test(between)) return true;
   return (
     scope === "sentence" &&
     between.length <= MAX_DISTANCE_AFTER &&

@@ -38,7 +38,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.8,
-    clueScope: "linked",
+    clueScope: "stated",
   },
   {
     entity: "drivers_license",
@@ -49,7 +49,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.75,
-    clueScope: "linked",
+    clueScope: "stated",
   },
   {
     // With letters, it is seldom anything else.
@@ -59,7 +59,6 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/[A-Z]{1,3}\d{6,9}/),
     confidence: 0,
     confidenceWithClue: 0.75,
-    clueScope: "sentence",
   },
   {
     entity: "drivers_license",
@@ -68,7 +67,6 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/[A-Z]{1,3}\d{5,14}[A-Z]{0,2}/),
     confidence: 0,
     confidenceWithClue: 0.7,
-    clueScope: "sentence",
   },
   {
     entity: "license_plate",
@@ -102,6 +100,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.85,
+    clueScope: "near",
   },
   {
     entity: "date_of_birth",
@@ -110,6 +109,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(DAY_AND_MONTH_NAME),
     confidence: 0,
     confidenceWithClue: 0.9,
+    clueScope: "near",
   },
   {
     entity: "date_of_birth",
@@ -118,6 +118,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(MONTH_NAME_AND_DAY),
     confidence: 0,
     confidenceWithClue: 0.9,
+    clueScope: "near",
   },
   {
     entity: "vehicle_vin",
@@ -169,6 +170,7 @@ export const DOCUMENT_AND_DEVICE_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/[0-9a-f]{12}/i, isDeviceAddress),
     confidence: 0,
     confidenceWithClue: 0.85,
+    clueScope: "near",
   },
   {
     entity: "ip_address",

@@ -17,15 +17,16 @@ export interface EntityFormat {
   confidence: number;
   /** Confidence with a clue word nearby (clue-words.ts). */
   confidenceWithClue: number;
-  /** Scope in which a clue word counts. Default: `near`. */
+  /** Scope in which a clue word counts. Default: `sentence`. */
   clueScope?: ClueScope;
 }
 
 /**
- * `linked`: only words that link it to the value are in between, for ambiguous formats. `near`: close before the value,
- * or linked after it. `sentence`: anywhere in the sentence, for formats that seldom occur by chance.
+ * `linked`: only words that link it to the value are in between, for ambiguous formats. `stated`: also if it is the
+ * only subject of a statement that ends with the value. `near`: close before the value, or linked after it.
+ * `sentence`: anywhere in the sentence, for formats that seldom occur by chance.
  */
-export type ClueScope = "linked" | "near" | "sentence";
+export type ClueScope = "linked" | "stated" | "near" | "sentence";
 
 export const range = (min: number, max: number): number[] =>
   Array.from({ length: max - min + 1 }, (_, index) => min + index);
@@ -67,7 +68,6 @@ export const cluedFormat = (
   ...matchPattern(pattern, isValid && ((matched) => isValid(stripSeparators(matched)))),
   confidence: 0,
   confidenceWithClue: 0.9,
-  clueScope: "sentence",
   ...more,
 });
 

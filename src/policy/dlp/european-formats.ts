@@ -87,6 +87,7 @@ export const EUROPEAN_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/[CFGHJKLMNPRTVWXYZ](?=[A-Z]*\d)[0-9CFGHJKLMNPRTVWXYZ]{8}/),
     confidence: 0,
     confidenceWithClue: 0.7,
+    clueScope: "near",
   },
   cluedFormat("german_tax_id", [2, 11], /[1-9]\d( ?)\d{3}\1\d{3}\1\d{3}/, isGermanTaxId),
   distinctFormat("german_svnr", [2, 12], /\d{2}( ?)\d{6}\1[A-Z]\1\d{3}/, isGermanInsurance),

@@ -25,7 +25,6 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0.9,
     confidenceWithClue: 0.99,
-    clueScope: "sentence",
   },
   {
     entity: "credit_card",
@@ -34,7 +33,6 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{12,19}/, isCard),
     confidence: 0.85,
     confidenceWithClue: 0.99,
-    clueScope: "sentence",
   },
   {
     // Outside the ranges of the large issuers: needs a clue.
@@ -46,6 +44,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.8,
+    clueScope: "near",
   },
   {
     entity: "cvv",
@@ -54,6 +53,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     ...matchPattern(/\d{3,4}/),
     confidence: 0,
     confidenceWithClue: 0.8,
+    clueScope: "near",
   },
   {
     entity: "iban",
@@ -82,6 +82,7 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     ),
     confidence: 0,
     confidenceWithClue: 0.85,
+    clueScope: "near",
   },
   {
     entity: "routing_number",

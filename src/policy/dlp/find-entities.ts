@@ -87,7 +87,7 @@ function findPersonalData(text: string): EntityHit[] {
   let index = 0;
   const rate = (value: RatedValue) => {
     const { entity, confidence, end, isValidAt } = value;
-    if (near.indicate(entity, end, value.clueScope ?? "near")) return value.confidenceWithClue;
+    if (near.indicate(entity, end, value.clueScope ?? "sentence")) return value.confidenceWithClue;
     if (!isWeak(confidence)) return confidence;
     const located = { text, index, words, end, confidence, isIdentifierColumn, isValidAt };
     return isMachineValue(located) ? UNCERTAIN : confidence;

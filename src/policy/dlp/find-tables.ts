@@ -97,12 +97,12 @@ function readTable<Word extends TextSpan>(
 
 /** Between the start of a cell and a value. */
 const BEFORE_VALUE = /^[\s"'*•+(-]*$/;
-const LISTED_VALUE = /^[\s"'*•+(-]*[A-Za-z]{0,4}\d/;
+const LISTED_VALUE = /^[\s"'*•+(-]*[A-Za-z]{0,9}[ -]?\d/;
 
 /** Names are short; a heading of one column is a few words. */
 function isHeader(line: string, names: readonly string[]): boolean {
   if (/\d{3}|\p{Ll}{4}[.!?](?:\s|$)/u.test(line)) return false;
-  if (names.length === 1) return /^\W*\w+(?:[ _-]\w+){0,2}\W{0,3}$/.test(line);
+  if (names.length === 1) return /^\W*[\w']+(?:[ _-]\w+){0,2}\W{0,3}$/.test(line);
   const named = names.filter((name) => /\p{L}/u.test(name));
   return named.length > 1 && named.every((name) => name.length <= MAX_NAME);
 }

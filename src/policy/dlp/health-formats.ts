@@ -25,8 +25,12 @@ export const HEALTH_FORMATS: readonly EntityFormat[] = [
     range(1, 13),
     /[A-Z]{0,4}-?\d{4,12}(?:-\d{1,4})?|\d{2,4}(?:-\d{2,4}){1,3}/i,
     (characters) => characters.length >= 5 && /\d{2}/.test(characters),
-    { startsWith: "either", confidenceWithClue: 0.85, clueScope: "linked" },
+    { startsWith: "either", confidenceWithClue: 0.85, clueScope: "stated" },
   ),
+  cluedFormat("medical_record", range(2, 14), /[A-Z]{1,4}-?\d{5,10}/, undefined, {
+    startsWith: "letter",
+    confidenceWithClue: 0.7,
+  }),
   cluedFormat("british_nhs", [3, 10], /\d{3}([ -]?)\d{3}\1\d{4}/, isNhs, {
     confidenceWithClue: 0.95,
   }),

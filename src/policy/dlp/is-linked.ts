@@ -9,6 +9,7 @@ export function isLinked(between: string): boolean {
   if (between.endsWith("/")) return false;
   const words = between.match(CASED_WORD) ?? [];
   if (NUMBER_WORDS.has(words[0]?.toLowerCase() ?? "")) return true;
+  if (between.length > MAX_LINK) return false;
   // Before a colon, a capitalized word is part of a title: `Account Balance: …`.
   const mayBeName = !/[:=]\W*$/.test(between);
   return words.every(
@@ -16,6 +17,22 @@ export function isLinked(between: string): boolean {
       LINKING_WORDS.has(word.toLowerCase()) || (mayBeName && /^\p{Lu}(?:\p{Ll}|$)/u.test(word)),
   );
 }
+
+/** Longer text links only after `number`. */
+const MAX_LINK = 50;
+
+/**
+ * Checks that the text between a clue and a value ends with a statement of the value (`the license that he showed us
+ * is …`, `he had no passport but wrote down …`), and that it is not the statement of an amount.
+ */
+export function isStated(between: string): boolean {
+  return STATEMENT.test(between) && !AMOUNT.test(between);
+}
+
+const STATEMENT =
+  /(?:\b(?:is|are|be|was|were|reads?|reading|shows?|showing|says|saying|gave|given|wrote|written|down|entered|them|us|me)|['’]s):? ["'(]?$/i;
+const AMOUNT =
+  /\b(?:total|amount|balance|sum|count|price|cost|fee|revenue|value|worth|size|average|year|population|order|office)s?\b/i;
 
 /** Excludes scripts without case, which do not separate words. */
 const CASED_WORD = /[\p{Lu}\p{Ll}][\p{L}\p{M}]*/gu;

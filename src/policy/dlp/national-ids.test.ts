@@ -160,6 +160,21 @@ test.each([
 test.each([
   ["passport", "The passport that he showed us at the counter was X1234567", "X1234567"],
   ["drivers_license", "A driver's license was shown, it reads D12345678", "D12345678"],
+  ["passport", "Her passport, which we got from the old system, should be 775823308.", "775823308"],
+  [
+    "drivers_license",
+    "They called about my driving license and I gave them 160329059.",
+    "160329059",
+  ],
+  ["medical_record", "Could you update the patient ID on my profile? It's 6783334.", "6783334"],
+  ["device_imei", "354946465792766 is what she gave us for the IMEI.", "354946465792766"],
+  ["routing_number", "We checked the routing data today and 021000021 matches it.", "021000021"],
+  [
+    "bank_account",
+    "The account number listed for the new employee in the portal of the bank is 12345678.",
+    "12345678",
+  ],
+  ["phone_number", "Leave a voicemail at 374 780 163", "374 780 163"],
   ["license_plate", "license plate: KA 01 AB 1234", "KA 01 AB 1234"],
   ["license_plate", "vehicle registration AB12 CDE", "AB12 CDE"],
   ["drivers_license", "운전면허 11-12-345678-90", "11-12-345678-90"],
@@ -170,4 +185,21 @@ test.each([
   ],
 ])("%s: a clue counts anywhere in the sentence: %p", (entity, text, value) => {
   expect(findDefault(text)).toContain(`${entity}=${value}`);
+});
+
+test.each([
+  ["medical_record", '{"medicalRecordNumber": "4482913"}', "4482913"],
+  ["routing_number", "firstName;routingNumber\nAnn;021000021\n", "021000021"],
+  ["british_nino", "name,nationalInsuranceNumber\nAnn,AB123456C\n", "AB123456C"],
+  ["us_npi", "providerId=1578346854", "1578346854"],
+])("%s: a name with inner capitals is a clue: %p", (entity, text, value) => {
+  expect(findDefault(text)).toContain(`${entity}=${value}`);
+});
+
+test.each([
+  "I bought an iPhone 20240501 and the total of my passport fees is 1234567.",
+  "We need a passport, and the year was 20240501 in the file.",
+  "The driver's license office gave them 1500000 people applied, an amount of 1500000.",
+])("a number that is not stated to be the document is not reported: %p", (text) => {
+  expect(findDefault(text)).toEqual([]);
 });

@@ -1,5 +1,11 @@
 /** Scans text once for the starts of values and for clue words. */
-import { addToWordHash, CLUE_WORDS, type ClueWord, UNSPACED_WORDS } from "./clue-words.ts";
+import {
+  addToWordHash,
+  CLUE_WORDS,
+  type ClueWord,
+  hashWord,
+  UNSPACED_WORDS,
+} from "./clue-words.ts";
 
 export interface Clue extends ClueWord {
   start: number;
@@ -42,6 +48,7 @@ export function scanWords(text: string): WordScan {
     const start = at;
     let hash = 0;
     let digits = false;
+    let hasInnerCapital = false;
     let unit = 0;
     for (; at < text.length; at++) {
       unit = text.charCodeAt(at);
@@ -49,12 +56,14 @@ export function scanWords(text: string): WordScan {
       if (kind === OTHER) break;
       hash = addToWordHash(hash, unit);
       if (kind === DIGIT) digits = true;
+      else if (unit <= CAPITAL_Z && at > start) hasInnerCapital = true;
     }
     if (unit >= FIRST_UNSPACED) unspaced = true;
     if (start === at) continue;
 
     const isMonth =
       MAY_BE_CLUE[hash & LOW_BITS] === 1 && addClues(clues, text, hash, { start, end: at });
+    if (hasInnerCapital) addCluesInName(clues, text, start, at);
     if (digits || isMonth || opensValue(text, start, at)) {
       starts.push(start);
       ends.push(at);
@@ -100,10 +109,22 @@ function addClues(
   return isMonth;
 }
 
+/** Adds the clues in a name such as `medicalRecordNumber`. Names such as `iPhone` have none. */
+function addCluesInName(clues: Clue[], text: string, start: number, end: number): void {
+  const name = text.slice(start, end);
+  if (!/[a-z]{2}[A-Z]/.test(name)) return;
+  for (const { 0: part, index } of name.matchAll(/[A-Z]*[a-z]+|[A-Z]+/g)) {
+    if (index === 0 && part.length < 2) return;
+    const at = start + index;
+    addClues(clues, text, hashWord(part), { start: at, end: at + part.length });
+  }
+}
+
 /** Detects a word between delimiters of a table. */
 const isCell = (text: string, start: number, end: number) =>
   (start === 0 || /[\n\t,;|"]/.test(text.charAt(start - 1))) && /[\n\t,;|"]/.test(text.charAt(end));
 
+const CAPITAL_Z = 0x5a;
 const DASH = 0x2d;
 const DOT = 0x2e;
 const COLON = 0x3a;
