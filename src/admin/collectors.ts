@@ -19,7 +19,6 @@ import { policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";
-import { findCollector } from "./find-collector.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
@@ -58,6 +57,12 @@ const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
       `This collector is the guard of ${names}${more}. Set another guard first.`,
     );
   },
+};
+
+const findCollector = async (deps: Deps, { collector_id = "" }: Record<string, string>) => {
+  const row = await collectorTable.find(deps.db, { id: collector_id });
+  if (!row) throw new AppError("not_found", `Unknown collector ${collector_id}.`);
+  return row;
 };
 
 export const collectorRoutes: Route[] = [

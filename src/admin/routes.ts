@@ -3,7 +3,6 @@ import type { Route } from "../route.ts";
 import { accessRuleRoutes } from "./access-rules.ts";
 import { activityRoutes } from "./activity.ts";
 import { auditRoutes } from "./audit.ts";
-import { calibrationRoutes } from "./calibration.ts";
 import { catalogEntryRoutes } from "./catalog-entries.ts";
 import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
@@ -30,7 +29,6 @@ export const adminRoutes: readonly Route[] = [
   ...detectorRoutes,
   ...policyRoutes,
   ...collectorRoutes,
-  ...calibrationRoutes,
   ...activityRoutes,
   ...feedbackRoutes,
   ...requestRoutes,

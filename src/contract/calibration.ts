@@ -23,7 +23,7 @@ export const DetectorCalibration = z.object({
   since: Time.describe("Time of the first counted score."),
   count: z.int().describe("Scored evaluations. The highest score of each counts."),
   current: FlaggedTraffic.nullable().describe(
-    "What the setting `threshold` reports. null: the detector uses a level.",
+    "What the threshold of the detector, or that of its level, reports. null: unknown.",
   ),
   proposed: FlaggedTraffic.nullable().describe(
     "The lowest threshold that reports at most the target share. null: fewer than 1 / `fpr` evaluations were scored, or too many have the highest score.",

@@ -1,8 +1,9 @@
-/** Routes of evaluations, approvals, service tokens, and the test and replay of policies. */
+/** Routes of evaluations, approvals, service tokens, calibration, and the test and replay of policies. */
 import { evaluate, evaluateBatch, guard } from "../contract/evaluate.ts";
 import { litellmGuardrail } from "../contract/litellm.ts";
 import type { DirectRoute, Route } from "../route.ts";
 import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
+import { calibrationRoutes } from "./calibration-routes.ts";
 import { handleEvaluate } from "./handle-evaluate.ts";
 import { replayRoute } from "./replay-policy.ts";
 import { serviceTokenRoute } from "./service-token.ts";
@@ -20,6 +21,7 @@ export const guardRoutes: readonly (Route | DirectRoute)[] = [
   serviceTokenRoute,
   checkApprovalRoute,
   ...approvalRoutes,
+  ...calibrationRoutes,
   testPolicyRoute,
   replayRoute,
 ];

@@ -118,6 +118,8 @@ export interface Inspector {
   ): readonly Match[] | Promise<readonly Match[]>;
   /** Inspection of text that arrives in parts. Undefined if the detector needs the complete text. */
   partial?: PartialInspection;
+  /** Returns the threshold that is set, or that of the level. Undefined if the detector has no levels. */
+  findThreshold?: (services: Pick<DetectorServices, "loadWindowScorer">) => Promise<number>;
 }
 
 export interface PartialInspection {

@@ -60,7 +60,7 @@ export function Calibration({ collector, policies }: CalibrationProps) {
     { head: "Scores", cell: (row) => <Scores {...row} /> },
     {
       head: "Current threshold",
-      cell: ({ current }) => <Flagged traffic={current} none="level" />,
+      cell: ({ current }) => <Flagged traffic={current} none="unknown" />,
     },
     {
       head: "Proposed threshold",

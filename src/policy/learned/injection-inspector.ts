@@ -47,10 +47,12 @@ export function createInjectionInspector(
   type: InjectionType,
   { level, threshold }: LearnedSettings,
 ): Inspector {
-  return async (texts, { services, isExempt }) => {
+  const findThreshold: NonNullable<Inspector["findThreshold"]> = async ({ loadWindowScorer }) =>
+    threshold ?? (await loadWindowScorer()).cascade.thresholds[type][level];
+  const inspect: Inspector = async (texts, { services, isExempt }) => {
     if (texts.length === 0) return [];
     const scorer = await services.loadWindowScorer();
-    const { share, band, thresholds } = scorer.cascade;
+    const { share, band } = scorer.cascade;
     const found = texts.flatMap((segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
       .filter(({ window }) => window.isReadable && window.logit > band[type])
@@ -58,7 +60,7 @@ export function createInjectionInspector(
       .slice(0, MAX_ENCODED_TEXTS);
     const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
     const encoded = windows.length > 0 ? await services.scoreWindows(windows) : [];
-    const limit = threshold ?? thresholds[type][level];
+    const limit = await findThreshold(services);
     return found.map((text): Match => {
       const second = encoded[uncertain.indexOf(text)];
       const confidence = toScore(combine(text.window, second, { share, band: band[type] }));
@@ -66,6 +68,7 @@ export function createInjectionInspector(
       return confidence < limit ? { ...match, reported: false } : match;
     });
   };
+  return Object.assign(inspect, { findThreshold });
 }
 
 /** Returns the logit of a window. `second` is that of stage 2, if it read the window. */

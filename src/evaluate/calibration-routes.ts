@@ -6,6 +6,7 @@ import {
   resetCalibration,
 } from "../contract/calibration.ts";
 import type { DetectorResource } from "../contract/detectors.ts";
+import { AppError } from "../contract/errors.ts";
 import { recordChange } from "../db/record-change.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { evaluationEventTable } from "../db/tables/evaluation-events.ts";
@@ -17,15 +18,17 @@ import {
 import type { Deps } from "../deps.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { BUCKET_COUNT, findBucket, lowerEdge } from "../lib/logit-buckets.ts";
+import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
-import { findCollector } from "./find-collector.ts";
+import type { CollectorView } from "../snapshot/snapshot.ts";
+import { loadWindowScorer } from "./injection-models.ts";
 
 const ASSUMPTION =
   "All counted traffic is assumed to be benign, so that every reported evaluation is a false positive. Attacks in it raise the proposed thresholds.";
 
 export const calibrationRoutes: Route[] = [
   route(getCalibration, async (deps, { params, query: { fpr } }) => {
-    const { id } = await findCollector(deps, params);
+    const { id } = findCollector(deps, params);
     const detectors = new Map((await detectorTable.all(deps.db)).map((row) => [row.id, row]));
     const buckets = await listScoreBuckets(deps.db, id);
     const items: DetectorCalibration[] = [];
@@ -36,7 +39,7 @@ export const calibrationRoutes: Route[] = [
     return { fpr, assumption: ASSUMPTION, items };
   }),
   route(resetCalibration, async (deps, call) => {
-    const { id, gateway_id } = await findCollector(deps, call.params);
+    const { id, gateway_id } = findCollector(deps, call.params);
     await deps.db.transaction(async (db) => {
       const deleted = await deleteScoreBuckets(db, id);
       const change = { resource: "calibration", verb: "delete", id, gateway_id } as const;
@@ -46,14 +49,21 @@ export const calibrationRoutes: Route[] = [
   }),
 ];
 
+function findCollector(deps: Deps, { collector_id }: { collector_id: string }): CollectorView {
+  const collector = deps.snapshot().collectors.get(collector_id);
+  if (!collector) throw new AppError("not_found", `Unknown collector ${collector_id}.`);
+  return collector;
+}
+
 async function calibrate(
   deps: Deps,
-  { id, name, kind, settings }: DetectorResource,
+  detector: DetectorResource,
   counted: readonly ScoreBucket[],
   fpr: number,
 ): Promise<DetectorCalibration> {
+  const { id, name, kind } = detector;
   const total = countFrom(counted, 0);
-  const { threshold } = settings;
+  const threshold = await findThreshold(detector);
   const proposed = total < 1 / fpr ? undefined : findLowestBucket(counted, fpr * total);
   return {
     detector_id: id,
@@ -65,15 +75,21 @@ async function calibrate(
     ),
     count: total,
     current:
-      typeof threshold === "number"
-        ? await describeFlagged(deps, counted, { threshold, from: findBucket(threshold) })
-        : null,
+      threshold === undefined
+        ? null
+        : await describeFlagged(deps, counted, { threshold, from: findBucket(threshold) }),
     proposed:
       proposed === undefined
         ? null
         : await describeFlagged(deps, counted, { threshold: lowerEdge(proposed), from: proposed }),
     histogram: toHistogram(counted),
   };
+}
+
+/** Returns the threshold that is set, or that of the level. */
+async function findThreshold({ kind, settings }: DetectorResource): Promise<number | undefined> {
+  if (typeof settings.threshold === "number") return settings.threshold;
+  return await catalog.get(kind)?.prepare(settings).findThreshold?.({ loadWindowScorer });
 }
 
 const countFrom = (counted: readonly ScoreBucket[], from: number): number =>
