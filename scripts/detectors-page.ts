@@ -10,7 +10,8 @@ export function detectorsPage(): string {
 
 Generated from \`src/policy/detectors\` by \`npm run docs\`. \`GET /v1/detectors/catalog\` returns the same with JSON
 Schemas. A detector finds and locates matches; the rule that uses it decides what happens to them. Every
-detector works with \`"settings": {}\` unless a setting is marked as required.
+detector works with \`"settings": {}\` unless a setting is marked as required. [Detection](detection.md) shows what
+the detectors find, what they miss, and what they cost.
 
 Detectors recognize look-alike letters and invisible characters and, where attacks use them, percent, base64
 and other encodings. Offsets in findings always refer to the text as it was sent. Custom patterns run in linear

@@ -27,7 +27,7 @@ test("every error code has a heading in docs/errors.md with its status, and the 
 
 test("every project path in a document exists", () => {
   const missing = documents.flatMap((file) =>
-    [...read(file).matchAll(/`((?:src|test|docs|scripts|bin|bench)\/[\w./-]*\w)`/g)]
+    [...read(file).matchAll(/`((?:src|test|docs|scripts|bin|bench|eval|training)\/[\w./-]*\w)`/g)]
       .map(([, path = ""]) => path)
       .filter((path) => !existsSync(path))
       .map((path) => `${file}: ${path}`),

@@ -50,7 +50,7 @@ const files = [
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
-  ...["src", "test", "docs", "bench", "scripts"].flatMap((folder) =>
+  ...["src", "test", "docs", "bench", "eval", "scripts"].flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" }).map((file) => join(folder, file)),
   ),
 ].filter((file) => /\.(?:tsx?|md|html)$|^scripts\/\w+$/.test(file) && !EXEMPT.test(file));
