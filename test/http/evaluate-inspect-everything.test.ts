@@ -269,3 +269,27 @@ test.each<[string, object, Status]>([
   expect(verdict.status).toBe(status);
   expect(verdict.findings).toHaveLength(1);
 });
+
+test("a value that is written apart, or split between two messages, is masked", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+  const user = (content: string) => ({ role: "user", content });
+  const messages = [
+    user("my card is 4 1 1 1   1 1 1 1   1 1 1 1   1 1 1 1"),
+    { role: "assistant", content: "ok" },
+    user("and the other card is 5500 0055"),
+    user("5555 5559 thanks"),
+  ];
+
+  const { transformed_payload } = await guard.evaluate({ payload: { messages } });
+
+  expect(transformed_payload).toMatchObject({
+    messages: [
+      { content: "my card is [MASKED_CC]" },
+      { content: "ok" },
+      { content: "and the other card is [MASKED_CC]" },
+      { content: "[MASKED_CC] thanks" },
+    ],
+  });
+});

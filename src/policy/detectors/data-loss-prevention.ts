@@ -1,7 +1,7 @@
 /** Detector of personal data and credentials, with a mask for each. */
 import { z } from "zod";
 import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
-import { defineDetector, inspectEach } from "../detector.ts";
+import { defineDetector } from "../detector.ts";
 import { compileCustomRule } from "../dlp/compile-custom-rule.ts";
 import {
   DEFAULT_CONFIDENCE,
@@ -18,6 +18,7 @@ import { findOpenValue, VALUE_CONTEXT } from "../dlp/find-open-value.ts";
 import { keepTableContext } from "../dlp/keep-table-context.ts";
 import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
+import { inspectMessages } from "../inspect-messages.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
 import { findOpenSecret } from "../secrets/find-open-secret.ts";
 import type { Segment } from "../segment.ts";
@@ -128,7 +129,7 @@ export const dataLossPrevention = defineDetector({
           allowed.size === 0 || !allowed.has(segment.text.slice(start, end).toLowerCase()),
       );
     };
-    return inspectEach(inspect, {
+    return inspectMessages(inspect, {
       findOpenStart: (segment, from, context) =>
         Math.min(
           findOpenInViews(segment, from, ({ exact }, at) =>

@@ -2,13 +2,15 @@
 import { z } from "zod";
 import { compilePattern, type Pattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { createKeywordFinder, type FindKeywords } from "../../lib/text/keyword-finder.ts";
-import { defineDetector, inspectEach } from "../detector.ts";
+import { defineDetector } from "../detector.ts";
 import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
+import { inspectMessages } from "../inspect-messages.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { MaskWith, PatternText } from "../setting-schemas.ts";
 import { findOpenInViews } from "../views/find-open-in-views.ts";
-import { decodeViews, foldLeetspeak, foldText, type View } from "../views/view.ts";
+import { foldLeetspeak } from "../views/fold-leetspeak.ts";
+import { decodeViews, foldText, type View } from "../views/view.ts";
 import { isWholeWord } from "../words/is-whole-word.ts";
 import { createSimilarWordFinder, MAX_SIMILAR_CHARACTERS } from "../words/similar-word-finder.ts";
 
@@ -24,7 +26,7 @@ const Settings = z.strictObject({
     )
     .default([])
     .describe(
-      "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters or invisible characters, and encoded words.",
+      "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters, invisible characters or letters written apart, encoded words, and words split between two user messages.",
     ),
   regex: z
     .array(PatternText)
@@ -102,20 +104,20 @@ export const promptModeration = defineDetector({
       for (const view of [computeOnce(segment, foldText), ...encoded]) {
         findIn(view, wordFinders);
         findIn(view, patternFinders);
-        const plain = settings.leetspeak && keywords.length > 0 ? foldLeetspeak(view) : view;
-        if (plain !== view) findIn(plain, wordFinders);
+        if (!settings.leetspeak || keywords.length === 0) continue;
+        for (const plain of foldLeetspeak(view)) findIn(plain, wordFinders);
       }
       return resolveOverlaps(found);
     };
     const similarReach = settings.similarity_threshold < 1 ? MAX_SIMILAR_CHARACTERS : 0;
     const findOpen = (view: View, from: number) => {
-      const ends = [view, settings.leetspeak ? foldLeetspeak(view) : view].map(
+      const ends = [view, ...(settings.leetspeak ? foldLeetspeak(view) : [])].map(
         ({ text }) => text.length - findKeywords(text, () => {}),
       );
       const open = patterns.map((pattern) => pattern.findOpenStart(view.exact, from));
       return Math.max(from, Math.min(view.text.length - similarReach, ...ends, ...open));
     };
-    return inspectEach(inspect, {
+    return inspectMessages(inspect, {
       findOpenStart: (segment, from) => findOpenInViews(segment, from, findOpen),
       context: Math.max(MAX_SIMILAR_CHARACTERS, ...patterns.map(({ context }) => context)),
     });

@@ -1,7 +1,8 @@
 /** Detector of credentials: keys of known vendors by format, others by name. */
 import { z } from "zod";
-import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { defineDetector, type Match } from "../detector.ts";
 import { splitByLine } from "../dlp/split-by-line.ts";
+import { inspectMessages } from "../inspect-messages.ts";
 import { renderMask } from "../masking/render-mask.ts";
 import { findOpenSecret, NAME_CHARACTERS } from "../secrets/find-open-secret.ts";
 import { SECRET_LABELS, type Secret } from "../secrets/find-secrets.ts";
@@ -81,7 +82,7 @@ export const secrets = defineDetector({
         at: { segment, start, end },
         mask: createMask(secret.label, end - start),
       }));
-    return inspectEach(
+    return inspectMessages(
       (segment) =>
         findSegmentSecrets(segment)
           .filter((secret) => isReported(secret, segment))

@@ -7,6 +7,7 @@ import {
   type Secret,
 } from "../secrets/find-secrets.ts";
 import { computeOnce, type Segment } from "../segment.ts";
+import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, type View } from "../views/view.ts";
 import { DANGEROUS_CODE } from "./dangerous-code/all.ts";
@@ -14,6 +15,7 @@ import { INJECTIONS } from "./injections/all.ts";
 import { type Signature, WINDOW_RADIUS } from "./signature.ts";
 
 export interface LiteralScan {
+  view: View;
   /** In text order, without overlaps. Offsets are in the view. */
   secrets: readonly Secret[];
   /** Windows around the needles of each signature, where it may match. */
@@ -46,7 +48,21 @@ export const scanLiterals = (segment: Segment): readonly LiteralScan[] =>
 const scanViews = (_: string, segment: Segment): readonly LiteralScan[] =>
   computeOnce(segment, decodeViews).map(scanView);
 
-function scanView({ text, exact }: View): LiteralScan {
+/** Returns the scans of the text as leetspeak. They find no secrets, because a letter of a key cannot be guessed. */
+export const scanLeetspeak = (segment: Segment): readonly LiteralScan[] =>
+  computeOnce(segment, scanLeetViews);
+
+const scanLeetViews = (_: string, segment: Segment): readonly LiteralScan[] =>
+  computeOnce(segment, decodeViews)
+    .filter(({ text }) => text.length <= SHORT_CHARACTERS || isLikelyLeetspeak(text))
+    .flatMap(foldLeetspeak)
+    .map(scanView);
+
+/** In longer text, a word such as `1st` is not reason enough for another scan. */
+const SHORT_CHARACTERS = 256;
+
+function scanView(view: View): LiteralScan {
+  const { text, exact } = view;
   const secrets: Secret[] = [];
   const windows = new Map<Signature, TextSpan[]>();
   findLiterals(text, (literal, end) => {
@@ -55,7 +71,7 @@ function scanView({ text, exact }: View): LiteralScan {
     for (const signature of use.signatures) addWindow(windows, signature, end);
     if (use.keyword !== undefined) collectSecretsAt(exact, use.keyword, end, secrets);
   });
-  return { secrets: mergeOverlaps(secrets), windows };
+  return { view, secrets: mergeOverlaps(secrets), windows };
 }
 
 function addWindow(windows: Map<Signature, TextSpan[]>, signature: Signature, end: number): void {

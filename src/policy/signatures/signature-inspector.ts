@@ -1,9 +1,9 @@
 /** Inspects texts with signatures and the administrator's custom patterns. */
-import { type Inspector, inspectEach, type Match } from "../detector.ts";
-import { computeOnce, type Segment } from "../segment.ts";
-import { decodeViews } from "../views/view.ts";
+import type { Inspector, Match } from "../detector.ts";
+import { inspectMessages } from "../inspect-messages.ts";
+import type { Segment } from "../segment.ts";
 import { type CustomPatterns, compileCustomPatterns } from "./custom-patterns.ts";
-import { scanLiterals } from "./scan-literals.ts";
+import { scanLeetspeak, scanLiterals } from "./scan-literals.ts";
 import { findSignature, type Signature } from "./signature.ts";
 
 interface SignatureOptions<Label extends string> {
@@ -24,8 +24,7 @@ export function createSignatureInspector<Label extends string>(
 
   const inspect = (segment: Segment): Match[] => {
     const scans = scanLiterals(segment);
-    const views = computeOnce(segment, decodeViews);
-    if (custom.length === 0 && scans.every(({ windows }) => windows.size === 0)) return [];
+    const leetScans = scanLeetspeak(segment);
     const best = new Map<string, Match>();
     const keep = (label: string, confidence: number, at: { start: number; end: number }) => {
       if (confidence < options.threshold) return;
@@ -33,8 +32,8 @@ export function createSignatureInspector<Label extends string>(
       const { start, end } = at;
       best.set(label, { label, type: options.type, confidence, at: { segment, start, end } });
     };
-    for (const [number, view] of views.entries()) {
-      for (const [signature, windows] of scans[number]?.windows ?? []) {
+    for (const { view, windows: windowsBySignature } of [...scans, ...leetScans]) {
+      for (const [signature, windows] of windowsBySignature) {
         const { label, argumentConfidence, proseConfidence, namesOnly } = signature;
         if (!enabled.has(signature) || (namesOnly && !segment.isName)) continue;
         const match = findSignature(signature, view.text, windows);
@@ -43,6 +42,8 @@ export function createSignatureInspector<Label extends string>(
           segment.source === "tool_arguments" ? argumentConfidence : proseConfidence;
         keep(label, confidence, view.toOriginal(match.start, match.end));
       }
+    }
+    for (const { view } of scans) {
       for (const find of custom) {
         const hit = find(view);
         if (hit) keep(hit.name, 1, hit);
@@ -50,7 +51,7 @@ export function createSignatureInspector<Label extends string>(
     }
     return [...best.values()];
   };
-  return inspectEach(inspect);
+  return inspectMessages(inspect);
 }
 
 /** Returns the labels that are listed and enabled, or all labels if the list is empty. */

@@ -2,17 +2,44 @@
 
 /**
  * Returns where the last word starts: after white space or after a mark between Chinese or Japanese words. A line of
- * wrapped base64 or hex continues the run of the lines before it.
+ * wrapped base64 or hex continues the run of the lines before it, and a spaced letter the letters before it.
  */
 export function findOpenWord(text: string): number {
-  let start = text.length;
-  while (start > 0 && !isBreak(text.charCodeAt(start - 1))) start--;
+  let start = findWord(text, text.length);
+  start = findSpacedLetters(text, start);
   for (;;) {
     const line = findEncodedLine(text, start);
     if (line < 0) return start;
     start = line;
   }
 }
+
+function findWord(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && !isBreak(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+/** Returns the start of the letters written apart that the last word, at `start`, may continue. */
+function findSpacedLetters(text: string, start: number): number {
+  let first = start;
+  let end = text.length;
+  while (first === end || SPACED_LETTERS.test(text.slice(first, end))) {
+    end = first;
+    while (text.charCodeAt(end - 1) === 0x20) end--;
+    const gap = first - end;
+    const before = findWord(text, end);
+    if (gap > MAX_GAP || before === end || !SPACED_END.test(text.slice(before, end))) break;
+    first = before;
+  }
+  return first;
+}
+
+/** One letter, or several with a sign between them (views/join-spaced-letters.ts). */
+const SPACED_LETTERS = /^\S(?:([.*_|~-])\S(?:\1\S)*)?[.*_|~-]?$/;
+/** Word that ends with such letters, as in `(i.g.n.o.r.e`. */
+const SPACED_END = /^\S[.*_|~-]?$|(?:^|\W)\S([.*_|~-])\S(?:\1\S)*$/;
+const MAX_GAP = 4;
 
 const isBreak = (unit: number): boolean =>
   unit <= 0x20 || (unit >= 0x80 && BREAK.test(String.fromCharCode(unit)));

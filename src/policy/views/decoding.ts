@@ -8,7 +8,8 @@ export type HiddenEncoding =
   | "base64"
   | "hex"
   | "tags"
-  | "variation_selectors";
+  | "variation_selectors"
+  | "spaced_letters";
 
 export interface Decoding extends SourceMap {
   encoding: HiddenEncoding;

@@ -1,7 +1,7 @@
 /** Folds text to plain letters, as a person reads it. */
 import { isAscii } from "../../lib/text/fold-name.ts";
 import { isInvisible } from "./is-invisible.ts";
-import { CONTEXTUAL_LOOKALIKES, UNCONDITIONAL_LOOKALIKES } from "./lookalikes.ts";
+import { CONTEXTUAL_LOOKALIKES, UNCONDITIONAL_LOOKALIKES, WEAK_LOOKALIKES } from "./lookalikes.ts";
 import { createSourceMapBuilder, type SourceMap, type SourceMapBuilder } from "./source-map.ts";
 
 const NOT_ASCII = /[^\0-\x7f]/g;
@@ -15,8 +15,7 @@ export function foldLetters(text: string): SourceMap | undefined {
   const out = createSourceMapBuilder();
   const state: FoldState = {
     foreignText: hasForeignLetter(text),
-    latin: new Map(),
-    foreign: new Map(),
+    clusters: { mixed: new Map(), lookalike: new Map(), foreign: new Map() },
   };
   let done = 0;
   NOT_ASCII.lastIndex = 0;
@@ -38,14 +37,16 @@ export function foldLetters(text: string): SourceMap | undefined {
 /** State of one text: whether it uses a foreign script, and folded clusters, since normalizing is slow. */
 interface FoldState {
   foreignText: boolean;
-  latin: Map<string, string>;
-  foreign: Map<string, string>;
+  clusters: Record<WordReading, Map<string, string>>;
 }
+/** A word of several scripts, or of look-alikes only, reads as Latin. */
+type WordReading = "mixed" | "lookalike" | "foreign";
 type Word = { start: number; end: number; state: FoldState };
 
 function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
-  const latin = readsAsLatin(text, word);
-  const known = latin ? word.state.latin : word.state.foreign;
+  const reading = classifyWord(text, word);
+  const known = word.state.clusters[reading];
+  const toLatinLetter = (letter: string) => foldLetter(letter.charCodeAt(0), reading) ?? letter;
   let at = word.start;
   while (at < word.end) {
     let settled = at;
@@ -53,7 +54,11 @@ function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
     if (isMark(text.charCodeAt(settled))) settled--;
     if (settled > at) {
       const stretch = text.slice(at, settled);
-      out.append(latin ? stretch.replace(/[^\0-\x7f]/g, toLatinLetter) : stretch, at, settled);
+      out.append(
+        reading === "foreign" ? stretch : stretch.replace(/[^\0-\x7f]/g, toLatinLetter),
+        at,
+        settled,
+      );
       at = settled;
       continue;
     }
@@ -65,7 +70,7 @@ function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
       for (let marks = 0; isMark(text.charCodeAt(end)); end++, marks++) {
         if (marks < 2) cluster += text.charAt(end);
       }
-      const plain = known.get(cluster) ?? foldCluster(cluster, latin);
+      const plain = known.get(cluster) ?? foldCluster(cluster, reading);
       known.set(cluster, plain);
       // Maps each letter to the whole cluster, so that a mask never splits a character.
       for (const letter of plain) out.append(letter, at, end);
@@ -76,32 +81,46 @@ function appendWord(out: SourceMapBuilder, text: string, word: Word): void {
 
 const MAX_LIGATURE_LETTERS = 4;
 
-const toLatinLetter = (letter: string) => CONTEXTUAL_LOOKALIKES.get(letter.charCodeAt(0)) ?? letter;
+function foldLetter(point: number, reading: WordReading): string | undefined {
+  if (reading === "foreign") return undefined;
+  const letter = CONTEXTUAL_LOOKALIKES.get(point);
+  return letter ?? (reading === "mixed" ? WEAK_LOOKALIKES.get(point) : undefined);
+}
 
-function foldCluster(cluster: string, latin: boolean): string {
+function foldCluster(cluster: string, reading: WordReading): string {
   let plain = "";
-  const composed = cluster.normalize("NFKC");
+  // NFKC turns ϲ, which looks like c, into ς.
+  const composed = UNCONDITIONAL_LOOKALIKES.get(cluster.charCodeAt(0)) ?? cluster.normalize("NFKC");
   // Bounds the growth of the text: one Arabic ligature expands to 18 letters.
   for (const letter of composed.length > MAX_LIGATURE_LETTERS ? cluster : composed) {
     const point = letter.codePointAt(0) ?? 0;
     if (isMark(point) || isInvisible(point)) continue;
-    plain +=
-      UNCONDITIONAL_LOOKALIKES.get(point) ??
-      (latin ? CONTEXTUAL_LOOKALIKES.get(point) : undefined) ??
-      letter;
+    plain += UNCONDITIONAL_LOOKALIKES.get(point) ?? foldLetter(point, reading) ?? letter;
   }
   return plain;
 }
 
-/** Checks for an ASCII letter in the word, or a look-alike in text that does not use a foreign script. */
-function readsAsLatin(text: string, { start, end, state }: Word): boolean {
+/** A word of look-alikes reads as Latin in text that does not use a foreign script. */
+function classifyWord(text: string, { start, end, state }: Word): WordReading {
   let lookalikes = 0;
+  let script = "";
   for (let at = start; at < end; at++) {
     const unit = text.charCodeAt(at);
-    if (isAsciiLetter(unit)) return true;
+    const next = scriptOf(unit);
+    if (script !== "" && next !== "" && next !== script) return "mixed";
+    script ||= next;
     if (CONTEXTUAL_LOOKALIKES.has(unit)) lookalikes++;
   }
-  return lookalikes > 0 && !state.foreignText;
+  return lookalikes > 0 && !state.foreignText ? "lookalike" : "foreign";
+}
+
+/** Returns the script of a letter that has look-alikes in another one, or an empty string. */
+function scriptOf(unit: number): string {
+  if (unit < 0x370) return unit >= 0xc0 || isAsciiLetter(unit) ? "latin" : "";
+  if (unit < 0x400) return "greek";
+  if (unit < 0x530) return "cyrillic";
+  if (unit < 0x590) return "armenian";
+  return unit >= 0x13a0 && unit < 0x1400 ? "cherokee" : "";
 }
 
 /** Checks for a Cyrillic or Greek letter that resembles no Latin letter. */

@@ -10,6 +10,12 @@ export const CONTEXTUAL_LOOKALIKES: ReadonlyMap<number, string> = toLookalikeMap
   "օo սu հh ոn ցg զq ԼL ՕO ՍU ᎪA ᏴB ᏟC ᎠD ᎬE ᎻH ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ",
 );
 
+/** Letters that resemble Latin ones less: look-alikes only in a word that mixes scripts. */
+export const WEAK_LOOKALIKES: ReadonlyMap<number, string> = toLookalikeMap(
+  "вb гr ґr мm нh пn тt ьb ЬB ҽe ѡw үy ҮY ҳx зz ѓr ќk һh",
+  "τt εe βb σo ωw μu δd θo πn ϳj ѳo",
+);
+
 /** Characters that are folded to ASCII in any context. */
 export const UNCONDITIONAL_LOOKALIKES: ReadonlyMap<number, string> = new Map([
   ...toLookalikeMap(
@@ -17,6 +23,7 @@ export const UNCONDITIONAL_LOOKALIKES: ReadonlyMap<number, string> = new Map([
   ),
   ...toLookalikeMap(
     "ıi ɑa ɡg ɩi ʟL İI ⅼl ᴀa ʙb ᴄc ᴅd ᴇe ꜰf ɢg ʜh ɪi ᴊj ᴋk ᴌl ᴍm ɴn ᴏo ᴘp ʀr ꜱs ᴛt ᴜu ᴠv ᴡw ʏy ᴢz",
+    "ƅb ϲc ϹC ɗd ℮e ɾr ᴦr ʋu ʐz ɓb ƈc ɖd ɠg ɦh ɨi ɭl ɱm ɳn ɲn ɵo ƥp ʠq ʂs ƭt ʉu ʎy ƶz",
   ),
   ...toAlphabetEntries(0x1f150), // negative circled
   ...toAlphabetEntries(0x1f170), // negative squared

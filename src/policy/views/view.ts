@@ -6,6 +6,7 @@ import { decodeHiddenRuns } from "./decode-hidden-runs.ts";
 import { decodeStringEscapes } from "./decode-string-escapes.ts";
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
 import { foldLetters } from "./fold-letters.ts";
+import { joinSpacedLetters } from "./join-spaced-letters.ts";
 import type { TextSpan } from "./source-map.ts";
 
 export interface View {
@@ -71,33 +72,14 @@ export function unescapeView(view: View): View {
   });
 }
 
-/** Replaces digits and signs inside words by the letters they resemble: `1gn0r3` becomes `ignore`. Keeps offsets. */
-export function foldLeetspeak(view: View): View {
-  let text = "";
-  let copied = 0;
-  let done = 0;
-  for (let sign = findLeetSign(view.text, 0); sign >= 0; sign = findLeetSign(view.text, done)) {
-    let start = sign;
-    while (start > done && isLeetUnit(view.text.charCodeAt(start - 1))) start--;
-    let end = sign;
-    while (end < view.text.length && isLeetUnit(view.text.charCodeAt(end))) end++;
-    done = end;
-    const word = view.text.slice(start, end);
-    // Skips plain numbers.
-    if (!/[a-z]/.test(word)) continue;
-    text += view.text.slice(copied, start) + replaceLeetSigns(word);
-    copied = end;
-  }
-  if (copied === 0) return view;
-  text += view.text.slice(copied);
-  return text === view.text ? view : { ...view, text, encoding: "leet" };
-}
-
 const MAX_DEPTH = 2;
 
 function decodeVisibleRuns(text: string): readonly Decoding[] {
   const escapes = decodeEscapes(text);
-  return escapes === undefined ? decodeBase64AndHex(text) : [...decodeBase64AndHex(text), escapes];
+  const joined = joinSpacedLetters(text);
+  const runs = decodeBase64AndHex(text);
+  if (escapes === undefined && joined === undefined) return runs;
+  return [...runs, ...(escapes ? [escapes] : []), ...(joined ? [joined] : [])];
 }
 
 type UnfoldedView = Omit<View, "exact">;
@@ -127,32 +109,3 @@ function toView({ text, encoding, toOriginal }: UnfoldedView): View {
     toOriginal: composeLookups(letters.toOriginal, toOriginal),
   };
 }
-
-const LEET: Readonly<Record<string, string>> = {
-  "0": "o",
-  "1": "i",
-  "3": "e",
-  "4": "a",
-  "5": "s",
-  "7": "t",
-  "@": "a",
-  $: "s",
-  "!": "i",
-};
-const LEET_SIGN = /[013457@$!]/g;
-
-function findLeetSign(text: string, from: number): number {
-  LEET_SIGN.lastIndex = from;
-  return LEET_SIGN.exec(text)?.index ?? -1;
-}
-
-const isLeetUnit = (unit: number) =>
-  (unit >= 0x61 && unit <= 0x7a) ||
-  (unit >= 0x30 && unit <= 0x39) ||
-  unit === 0x40 ||
-  unit === 0x24 ||
-  unit === 0x21;
-
-/** Replaces leetspeak signs; at the end of a word, `!` is punctuation. */
-const replaceLeetSigns = (word: string) =>
-  word.replace(/[013457@$]|!(?=[a-z0-9@$])/g, (sign) => LEET[sign] ?? sign);
