@@ -68,7 +68,10 @@ const SETTINGS: Record<string, Record<string, unknown>> = {
 
 test("a large body gets the same verdict as a small one", async () => {
   const shared = await kit();
-  const kinds = [...detectors.values()].filter(({ kind }) => kind !== "gateway");
+  // A detector that accumulates also depends on earlier evaluations.
+  const kinds = [...detectors.values()].filter(
+    ({ kind, accumulates }) => kind !== "gateway" && !accumulates,
+  );
   const rules = async (direction: "input" | "output") =>
     await Promise.all(
       kinds

@@ -93,7 +93,7 @@ export const multiTurnRisk = defineDetector({
       const score = risks.at(-1) ?? 0;
       const session = await services.addRisk({ scope, score, texts, half_life_s });
       // The conversation in the payload and the session contain the same turns.
-      const risk = Math.max(risks.reduce(combineRisks), session?.risk ?? 0);
+      const risk = round(Math.max(risks.reduce(combineRisks), session?.risk ?? 0));
       const count = Math.max(risks.length, session?.turns ?? 0);
       if (risk < threshold || (count < 2 && threshold > 0)) return [];
       const detail = { turns: count, threshold };
@@ -102,6 +102,9 @@ export const multiTurnRisk = defineDetector({
     };
   },
 });
+
+/** Rounds to three decimals: the risk of a session changes with every millisecond. */
+const round = (risk: number): number => Math.round(risk * 1000) / 1000;
 
 /** A turn is what the model gets between two of its responses. */
 function splitTurns(segments: readonly Segment[]): Segment[][] {
