@@ -31,6 +31,32 @@ const ModelEntry = Text.min(1)
     "must not match every model: leave out `allowed` instead",
   );
 
+const ModelName = ModelEntry.refine(
+  (entry) => !entry.includes("*"),
+  "must be one model, not a pattern",
+);
+
+export const ModelMap = z
+  .record(Text, Text.min(1).max(256))
+  .refine((map) => Object.keys(map).length <= 500, "must have at most 500 entries")
+  .superRefine((map, context) => {
+    for (const [key, target] of Object.entries(map)) {
+      const problem = findMapProblem(key, target);
+      if (problem) context.addIssue({ code: "custom", path: [key], message: problem });
+    }
+  });
+
+function findMapProblem(key: string, target: string): string | undefined {
+  if (key === "" || key.length > 256) return "the name must have 1 to 256 characters";
+  if (key !== key.trim() || target !== target.trim()) return "must not begin or end with spaces";
+  if (/\*./.test(key)) return "the name must not contain `*` before its end";
+  if (/\*./.test(target)) return "must not contain `*` before its end";
+  if (target.endsWith("*") && !key.endsWith("*")) {
+    return "must not end with `*`, because the name does not";
+  }
+  return undefined;
+}
+
 export const ModelPolicy = z
   .strictObject({
     allowed: z
@@ -39,9 +65,10 @@ export const ModelPolicy = z
       .max(500)
       .optional()
       .describe("Model names; `*` matches any characters. Left out: every model."),
-    default: ModelEntry.refine((entry) => !entry.includes("*"), "must be one model, not a pattern")
-      .optional()
-      .describe("Sent if a request names no model."),
+    default: ModelName.optional().describe("Used if a request names no model."),
+    map: ModelMap.optional().describe(
+      "Names that the upstream receives, by the name that the client sends; `allowed` and `default` have names of clients. `*` at the end of a key matches the rest of a name, which replaces `*` at the end of its value.",
+    ),
   })
   .refine(
     ({ allowed, default: fallback }) =>
@@ -134,6 +161,13 @@ export const ConsumerInput = z.strictObject({
     .describe("In order of preference."),
   balancing: Balancing.prefault({}).describe("Choice between registries."),
   failover: Failover.prefault({}).describe("Further attempts after a failure."),
+  fallbacks: z
+    .array(ModelName)
+    .max(10)
+    .default([])
+    .describe(
+      "Models to try after the requested one, in order, by the rules of `failover`. A pinned request does not fall back.",
+    ),
   files_scope: z
     .enum(["shared", "own"])
     .default("shared")

@@ -29,6 +29,11 @@ export const Explanation = z.object({
     .nullable()
     .describe("Error that the caller would receive. null: the request is forwarded."),
   order: z.array(Id).describe("Registries in the order of the attempts."),
+  fallbacks: z
+    .array(
+      z.object({ registry_id: Id, model: z.string().describe("Model in the upstream request.") }),
+    )
+    .describe("Attempts with the consumer's fallback models, after those of `order`."),
   registries: z
     .array(
       z.object({

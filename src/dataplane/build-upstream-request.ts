@@ -51,7 +51,7 @@ export function getSentModel(
   capability: Capability,
 ) {
   const inPath = candidate.registry.provider.operations[capability]?.modelInPath;
-  const keepsPin = body.kind === "form" && model.kind === "pinned" && !inPath;
+  const keepsPin = body.kind === "form" && !body.withModel && model.kind === "pinned" && !inPath;
   return keepsPin ? progress.model_asked : (candidate.model ?? null);
 }
 
@@ -94,7 +94,8 @@ function buildJsonBody(
   };
   const isRepeated = members.found.get("model")?.earlier !== undefined;
   // Makes repeated `model` members equal: the upstream may use another one than the allow-list checked.
-  if (model !== undefined && (reference.kind !== "named" || isRepeated)) put("model", model);
+  const isSame = reference.kind === "named" && reference.model === model && !isRepeated;
+  if (model !== undefined && !isSame) put("model", model);
   if (operation?.add) {
     const added = operation.add(readMemberValues(members, operation.members ?? []));
     for (const [name, value] of Object.entries(added)) put(name, value);

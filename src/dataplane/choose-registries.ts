@@ -5,9 +5,10 @@ import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import type { AttachedView, RegistryView } from "../snapshot/snapshot.ts";
 import { isModelAllowed } from "./is-model-allowed.ts";
-import { getLiveState } from "./live-state.ts";
+import { getLiveState, type LiveState } from "./live-state.ts";
+import { mapModel } from "./map-model.ts";
 import { type ModelReference, parseProviderName } from "./model-reference.ts";
-import { orderCandidates } from "./order-candidates.ts";
+import { type BalancingInput, orderCandidates } from "./order-candidates.ts";
 import type { ParsedRequest, RoutedRequest } from "./stages.ts";
 
 export interface Candidate {
@@ -58,14 +59,34 @@ export function chooseRegistries(
   }
   if (candidates.length === 0) throw buildRoutingError(criteria, exclusions);
   const { consumer, request } = parsed;
-  const ordered = orderCandidates(getLiveState(deps), candidates, {
+  const balancing = {
     consumer,
     capability,
     file_id,
     headers: request.headers,
     random: deps.random,
+  };
+  const live = getLiveState(deps);
+  const ordered = orderCandidates(live, candidates, balancing);
+  if (consumer.fallbacks.length === 0) return { ...parsed, candidates: ordered };
+  return { ...parsed, candidates: [...ordered, ...listFallbacks(live, criteria, balancing)] };
+}
+
+/** Returns the candidates of the consumer's fallback models, in order. */
+export function listFallbacks(
+  live: LiveState,
+  criteria: RoutingCriteria,
+  balancing: BalancingInput,
+): Candidate[] {
+  const { consumer } = balancing;
+  const isPinned = criteria.model.kind === "pinned" || criteria.pin !== undefined;
+  if (isPinned || criteria.capability === "files") return [];
+  return consumer.fallbacks.flatMap((model) => {
+    const named: RoutingCriteria = { ...criteria, model: { kind: "named", model } };
+    const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, named));
+    const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
+    return orderCandidates(live, candidates, balancing);
   });
-  return { ...parsed, candidates: ordered };
 }
 
 /** Parses X-AG-Pin: a registry's id or name, or `@provider`. */
@@ -105,7 +126,9 @@ export function evaluateRegistry(
     if (!criteria.additional_models.every((other) => isModelAllowed(models, other))) {
       return "model_not_allowed";
     }
-    if (operation.modelInPath && UNSAFE_IN_PATH.test(model)) return "model_name";
+    const sent = mapModel(models, model);
+    if (operation.modelInPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
+    return { registry, weight, model: sent };
   }
   return { registry, weight, model };
 }

@@ -13,6 +13,7 @@ import type { ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
 import {
   buildRoutingError,
   evaluateRegistry,
+  listFallbacks,
   parsePin,
   type RoutingCriteria,
 } from "./choose-registries.ts";
@@ -53,6 +54,7 @@ async function explain(
     capability: matched?.endpoint.capability ?? null,
     refusal: null,
     order: [],
+    fallbacks: [],
     registries: [],
     guard: null,
   };
@@ -107,13 +109,16 @@ function evaluateRegistries(
   const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
   const live = getLiveState(deps);
   // Copies the turns, so that an explanation does not use one.
-  const order = orderCandidates({ ...live, turns: structuredClone(live.turns) }, candidates, {
-    consumer,
-    capability,
-    file_id,
-    headers,
-    random: deps.random,
-  });
+  const copy = { ...live, turns: structuredClone(live.turns) };
+  const balancing = { consumer, capability, file_id, headers, random: deps.random };
+  const order = orderCandidates(copy, candidates, balancing);
+  if (candidates.length > 0) {
+    const fallbacks = listFallbacks(copy, criteria, balancing);
+    explanation.fallbacks = fallbacks.map(({ registry, model = "" }) => ({
+      registry_id: registry.id,
+      model,
+    }));
+  }
   explanation.order = order.map(({ registry }) => registry.id);
   explanation.registries = consumer.registries.map(({ registry }, index) => {
     const verdict = verdicts[index] ?? "unusable";

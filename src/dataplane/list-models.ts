@@ -25,15 +25,16 @@ export function listModels({
 }
 
 /**
- * Returns the names in allow-lists, or the provider's names without an allow-list, and the defaults. Skips
- * patterns. Of several registries with the same name, the first is its owner.
+ * Returns the names in allow-lists, or the provider's and the mapped names without an allow-list, and the defaults.
+ * Skips patterns. Of several registries with the same name, the first is its owner.
  */
 function buildModelCards({ registries }: ConsumerView): ModelCard[] {
   const cards = new Map<string, ModelCard>();
   for (const { registry, models } of registries) {
     if (!registry.enabled) continue;
     const { kind, models: own = [] } = registry.provider;
-    const names = [...(models.allowed ?? own), ...(models.default ? [models.default] : [])];
+    const known = models.allowed ?? [...own, ...Object.keys(models.map ?? {})];
+    const names = [...known, ...(models.default ? [models.default] : [])];
     for (const id of names) {
       if (id.includes("*") || cards.has(id)) continue;
       cards.set(id, { id, object: "model", created: registry.created, owned_by: kind });

@@ -20,7 +20,7 @@ export function orderCandidates(
   candidates: Candidate[],
   input: BalancingInput,
 ): Candidate[] {
-  if (candidates.length === 1) return candidates;
+  if (candidates.length <= 1) return candidates;
   // Ignores health, because only the registry that stores the file can return it.
   if (input.file_id !== undefined) return orderByFileHint(live, candidates, input.file_id);
 

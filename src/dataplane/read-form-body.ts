@@ -7,6 +7,7 @@ import { createFieldScan, type FieldScan } from "../lib/multipart/scan-field.ts"
 import { type StreamEdit, splicedLength, spliceStream } from "../lib/streams/splice-stream.ts";
 import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts";
 import type { IncomingBody } from "../read-body.ts";
+import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { MODEL_SELECTORS } from "./find-additional-models.ts";
 import { isAuto } from "./model-reference.ts";
 import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
@@ -59,14 +60,16 @@ export async function readFormBody(
     forbidden: listForbiddenFields(authenticated),
   });
   const { spool, append } = openSpool(deps, authenticated);
-  const mayStream = !authenticated.consumer.guard?.llm.input;
+  const { consumer } = authenticated;
+  const mayStream = !consumer.guard?.llm.input;
+  const isFinal = (name: string | undefined) => isFinalModel(name) && !mayRenameModel(consumer);
 
   let model: string | undefined;
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) {
     scan.push(chunk);
     checkScan(scan);
     // One chunk after the model is known: a form that has ended by then is already checked to its end.
-    if (mayStream && isFinalModel(model) && spool.size <= MAX_MEMORY_BYTES) {
+    if (mayStream && isFinal(model) && spool.size <= MAX_MEMORY_BYTES) {
       return {
         body: createStreamedForm(content_type, upload, { spool, scan, next: chunk }),
         model,
@@ -78,11 +81,7 @@ export async function readFormBody(
   scan.end();
   checkScan(scan);
   const toModelEdits = (fallback: string) => buildModelEdits(scan, boundary, fallback);
-  const body = createSpooledForm(
-    content_type,
-    spool,
-    isFinalModel(model) ? undefined : toModelEdits,
-  );
+  const body = createSpooledForm(content_type, spool, isFinal(model) ? undefined : toModelEdits);
   return { body, model };
 }
 
@@ -127,6 +126,9 @@ function createSpooledForm(
 
 /** Returns whether the form is sent with the model it names. */
 const isFinalModel = (model: string | undefined): boolean => model !== undefined && !isAuto(model);
+
+const mayRenameModel = ({ fallbacks, registries }: ConsumerView): boolean =>
+  fallbacks.length > 0 || registries.some(({ models }) => models.map);
 
 /** Returns the fields to reject: they are not checked, but may change how names are decoded, select a model or name a file. */
 function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {

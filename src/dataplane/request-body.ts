@@ -20,7 +20,7 @@ export interface FormBody extends FormBytes {
   content_type: string;
   /** Returns whether a part was sent that is not buffered, so that the form cannot be sent again. */
   isConsumed: () => boolean;
-  /** Returns the form with a default model. Set only if the client's form has no model, or `auto`. */
+  /** Returns the form with another model. Set only if the form has no model, or `auto`, or if the name may be mapped. */
   withModel?: (model: string) => FormBytes;
   /** Returns the form with changed fields. Set only if the form is buffered to its end. */
   withChanges?: (changes: readonly StreamEdit[]) => FormBody;

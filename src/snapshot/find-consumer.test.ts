@@ -15,6 +15,7 @@ const consumer: ConsumerView = {
   failover: { enabled: true, max_attempts: 3, max_total_ms: 1000, resend_billable: false },
   files_scope: "shared",
   cors: { origins: [] },
+  fallbacks: [],
   guard: null,
 };
 const snapshot = {

@@ -57,6 +57,7 @@ export interface ConsumerView {
   failover: Consumer["failover"];
   files_scope: Consumer["files_scope"];
   cors: Consumer["cors"];
+  fallbacks: Consumer["fallbacks"];
   /** Its own guard, or that of its gateway; null: none. */
   guard: GuardView | null;
 }

@@ -10,7 +10,7 @@ export interface Attach {
   capabilities?: string[];
   enabled?: boolean;
   weight?: number;
-  models?: { allowed?: string[]; default?: string };
+  models?: { allowed?: string[]; default?: string; map?: Record<string, string> };
 }
 
 export type Consumer = Awaited<ReturnType<typeof makeConsumer>>;

@@ -6,6 +6,7 @@ import { Capabilities } from "../ui/badge.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import { splitNames } from "../ui/text.ts";
+import { formatModelMap, parseModelMap } from "./model-map.ts";
 
 interface AttachedRegistriesProps {
   upstreams: readonly Registry[];
@@ -61,16 +62,20 @@ interface EntryProps {
 
 function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryProps) {
   const name = registry?.name ?? entry.id;
-  const { allowed, default: fallback } = entry.models;
+  const { allowed, default: fallback, map } = entry.models;
   const [allowedText, setAllowedText] = useState((allowed ?? []).join(", "));
-  const setModels = (newAllowed: string[], newFallback: string) =>
+  const [mapText, setMapText] = useState(formatModelMap(map));
+  const setModels = (change: Partial<AttachedRegistry["models"]>) => {
+    const models = { allowed, default: fallback, map, ...change };
     onChange({
       ...entry,
       models: {
-        ...(newAllowed.length > 0 ? { allowed: newAllowed } : {}),
-        ...(newFallback ? { default: newFallback } : {}),
+        ...(models.allowed?.length ? { allowed: models.allowed } : {}),
+        ...(models.default ? { default: models.default } : {}),
+        ...(models.map ? { map: models.map } : {}),
       },
     });
+  };
   return (
     <li>
       <div className="attached-head">
@@ -96,7 +101,7 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
           value={allowedText}
           onChange={(text) => {
             setAllowedText(text);
-            setModels(splitNames(text), fallback ?? "");
+            setModels({ allowed: splitNames(text) });
           }}
         />
         <TextField
@@ -104,7 +109,17 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
           placeholder="none"
           hint="Used when a request has no model."
           value={fallback ?? ""}
-          onChange={(text) => setModels(allowed ?? [], text)}
+          onChange={(text) => setModels({ default: text })}
+        />
+        <TextField
+          label="Names at the upstream"
+          placeholder="as sent"
+          hint="Such as gpt-4o = my-deployment, claude-* = anthropic/claude-*."
+          value={mapText}
+          onChange={(text) => {
+            setMapText(text);
+            setModels({ map: parseModelMap(text) });
+          }}
         />
       </div>
     </li>

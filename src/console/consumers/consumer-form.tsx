@@ -46,6 +46,7 @@ interface ConsumerDraft {
   max_total_ms: string;
   resend_billable: boolean;
   files_scope: string;
+  fallbacks: string;
   origins: string;
   guard: ConsumerGuardDraft;
 }
@@ -133,6 +134,13 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: Consu
           checked={draft.resend_billable}
           onChange={(resend_billable) => change({ resend_billable })}
         />
+        <TextField
+          label="Fallback models (optional)"
+          value={draft.fallbacks}
+          onChange={(fallbacks) => change({ fallbacks })}
+          problem={findProblemsBelow(form.error, "fallbacks")}
+          hint="Tried in this order when the requested model fails everywhere. Separated by commas."
+        />
         <SelectField
           label="Files"
           value={draft.files_scope}
@@ -178,6 +186,7 @@ function toDraft(consumer: Consumer | undefined): ConsumerDraft {
     max_total_ms: String(failover?.max_total_ms ?? 60_000),
     resend_billable: failover?.resend_billable ?? false,
     files_scope: consumer?.files_scope ?? "shared",
+    fallbacks: consumer?.fallbacks.join(", ") ?? "",
     origins: consumer?.cors.origins.join(", ") ?? "",
     guard: toConsumerGuardDraft(consumer?.guard ?? null),
   };
@@ -197,6 +206,7 @@ const toInput = (draft: ConsumerDraft) => ({
     resend_billable: draft.resend_billable,
   },
   files_scope: draft.files_scope === "own" ? ("own" as const) : ("shared" as const),
+  fallbacks: splitNames(draft.fallbacks),
   cors: { origins: splitNames(draft.origins) },
   guard: toConsumerGuard(draft.guard),
 });

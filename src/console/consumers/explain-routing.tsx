@@ -93,7 +93,7 @@ interface ResultProps {
 }
 
 function Result({ explanation, gateway_id }: ResultProps) {
-  const { refusal, registries, order } = explanation;
+  const { refusal, registries, order, fallbacks } = explanation;
   const included = order.flatMap((id) => registries.find((registry) => registry.id === id) ?? []);
   const excluded = registries.filter((registry) => !registry.in);
   const renderLink = ({ id, name, provider }: Explanation["registries"][number]) => (
@@ -130,6 +130,21 @@ function Result({ explanation, gateway_id }: ResultProps) {
                 )}
               </li>
             ))}
+          </ol>
+        </>
+      )}
+      {fallbacks.length > 0 && (
+        <>
+          <h3>Then, with fallback models</h3>
+          <ol className="entries">
+            {fallbacks.map(({ registry_id, model }) => {
+              const registry = registries.find(({ id }) => id === registry_id);
+              return (
+                <li key={`${registry_id} ${model}`}>
+                  {registry && renderLink(registry)} as <code>{model}</code>
+                </li>
+              );
+            })}
           </ol>
         </>
       )}

@@ -23,6 +23,7 @@ import { consumerGuard } from "./0021-consumer-guard.ts";
 import { scoreBuckets } from "./0022-score-buckets.ts";
 import { feedback } from "./0023-feedback.ts";
 import { sessionRisks } from "./0024-session-risks.ts";
+import { consumerFallbacks } from "./0025-consumer-fallbacks.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   scoreBuckets,
   feedback,
   sessionRisks,
+  consumerFallbacks,
 ];

@@ -17,6 +17,7 @@ export const consumerTable = table<ConsumerRow>({
     failover: "json",
     files_scope: "text",
     cors: "json",
+    fallbacks: "json",
     guard: "json",
     version: "number",
     created_at: "text",

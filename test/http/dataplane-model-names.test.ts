@@ -1,0 +1,206 @@
+/** Model names: maps to the names of an upstream, and fallback models. */
+import { expect, test } from "bun:test";
+import { type Attach, makeConsumer } from "../kit/dataplane.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { type Script, startUpstream, type Upstream } from "../kit/upstream.ts";
+
+const kitOf = sharedKit();
+const CHAT = "/v1/chat/completions";
+
+async function setUp(
+  attach: Omit<Attach, "url">[],
+  scripts: Script[] = [],
+  more: Record<string, unknown> = {},
+) {
+  const upstreams = attach.map((_, index) => startUpstream(scripts[index] ?? { body: { index } }));
+  const given = attach.map((each, index) => ({ ...each, url: upstreams[index]?.url ?? "" }));
+  const consumer = await makeConsumer(await kitOf(), given, more);
+  return {
+    ...consumer,
+    upstreams,
+    async [Symbol.asyncDispose]() {
+      for (const upstream of upstreams) await upstream[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const modelsAt = (upstream: Upstream | undefined) =>
+  (upstream?.hits ?? []).map(({ body }) => JSON.parse(body.toString()).model);
+
+const MAP = {
+  "gpt-4o": "my-deployment",
+  "claude-*": "anthropic/claude-*",
+  "claude-haiku*": "small",
+  "*": "other-*",
+};
+
+test.each([
+  ["an exact name", "gpt-4o", "my-deployment"],
+  ["what `*` matched is carried over", "claude-opus-4", "anthropic/claude-opus-4"],
+  [
+    "the longest pattern wins, and a target without `*` is the whole name",
+    "claude-haiku-4",
+    "small",
+  ],
+  ["`*` alone matches every other name", "x", "other-x"],
+])("map: %s", async (_, model, sent) => {
+  await using one = await setUp([{ provider: "openai", models: { map: MAP } }]);
+
+  await one.post(CHAT, { model, messages: [] });
+
+  expect(modelsAt(one.upstreams[0])).toEqual([sent]);
+});
+
+test("each registry receives its own name, and a body without a mapped name is sent byte for byte", async () => {
+  const failing: Script = { status: 503, body: {} };
+  const mapped = { provider: "openai", models: { map: { "gpt-4o": "deployment" } } };
+  await using one = await setUp([mapped, { provider: "openai" }], [failing, {}]);
+  const body = '{"messages": [],  "model":"gpt-4o" }';
+
+  await one.call(CHAT, { method: "POST", body, headers: { "content-type": "application/json" } });
+
+  expect(modelsAt(one.upstreams[0])).toEqual(["deployment"]);
+  expect(one.upstreams[1]?.hits[0]?.body.toString()).toBe(body);
+});
+
+test("a mapped name becomes part of the upstream's address", async () => {
+  await using one = await setUp([
+    { provider: "azure", models: { map: { "gpt-4o": "team-deployment" } } },
+  ]);
+
+  await one.post(CHAT, { model: "gpt-4o", messages: [] });
+
+  expect(one.upstreams[0]?.hits[0]?.path).toBe(
+    "/openai/deployments/team-deployment/chat/completions",
+  );
+});
+
+test("the allow-list checks the name that the client sends", async () => {
+  const models = { allowed: ["cheap"], map: { cheap: "vendor/small", other: "vendor/large" } };
+  await using one = await setUp([{ provider: "openai", models }]);
+
+  const allowed = await one.post(CHAT, { model: "cheap", messages: [] });
+  const direct = await one.post(CHAT, { model: "vendor/small", messages: [] });
+  const other = await one.post(CHAT, { model: "other", messages: [] });
+
+  expect([allowed.status, direct.status, other.status]).toEqual([200, 403, 403]);
+});
+
+test("the default model is mapped too", async () => {
+  const models = { default: "gpt-4o", map: { "gpt-4o": "deployment" } };
+  await using one = await setUp([{ provider: "openai", models }]);
+
+  await one.post(CHAT, { messages: [] });
+
+  expect(modelsAt(one.upstreams[0])).toEqual(["deployment"]);
+});
+
+test("the model of a form is mapped, wherever it is in the form", async () => {
+  await using one = await setUp([
+    { provider: "openai", models: { map: { "whisper-1": "speech-deployment" } } },
+  ]);
+  const form = new FormData();
+  form.set("file", new File(["RIFF"], "a.wav", { type: "audio/wav" }));
+  form.set("model", "whisper-1");
+
+  await one.call("/v1/audio/transcriptions", { method: "POST", body: form });
+
+  const sent = one.upstreams[0]?.hits[0]?.body.toString();
+  expect(sent).toContain("speech-deployment");
+  expect(sent).not.toContain("whisper-1");
+});
+
+test("mapped names are listed as models", async () => {
+  const models = { map: { "team-model": "deployment", "claude-*": "x-*" } };
+  await using one = await setUp([{ provider: "openai_compatible", models }]);
+
+  const { data } = (await (await one.call("/v1/models")).json()) as { data: { id: string }[] };
+
+  expect(data.map(({ id }) => id)).toContain("team-model");
+  expect(data.map(({ id }) => id)).not.toContain("claude-*");
+});
+
+test.each([
+  ["a `*` before the end of a key", { "a*b": "c" }],
+  ["a `*` in the target of an exact name", { a: "b*" }],
+  ["an empty target", { a: "" }],
+])("a map is rejected: %s", async (_, map) => {
+  const kit = await kitOf();
+  const gateway = await kit.make("/v1/gateways", { name: "Maps" });
+  const registry = await kit.make(`/v1/gateways/${gateway.id}/registries`, {
+    name: "Demo",
+    provider: "demo",
+  });
+
+  const reply = await kit.call("POST", `/v1/gateways/${gateway.id}/consumers`, {
+    name: "App",
+    registries: [{ id: registry.id, models: { map } }],
+  });
+
+  expect(reply.status).toBe(422);
+  expect(await reply.text()).toContain("registries[0].models.map.");
+});
+
+const BUSY: Script = { status: 429, body: {} };
+
+test("fallback models are tried in order after the requested one, each at the registries that allow it", async () => {
+  const first = { provider: "openai", models: { allowed: ["a", "b"] } };
+  const second = { provider: "openai", models: { allowed: ["c"], map: { c: "mapped-c" } } };
+  await using one = await setUp([first, second], [BUSY, {}], { fallbacks: ["b", "c"] });
+
+  const reply = await one.post(CHAT, { model: "a", messages: [] });
+
+  expect(reply.status).toBe(200);
+  expect(modelsAt(one.upstreams[0])).toEqual(["a", "b"]);
+  expect(modelsAt(one.upstreams[1])).toEqual(["mapped-c"]);
+});
+
+test("a fallback does not make a model available that the consumer may not use", async () => {
+  const models = { allowed: ["a"] };
+  await using one = await setUp([{ provider: "openai", models }], [], { fallbacks: ["a"] });
+
+  const reply = await one.post(CHAT, { model: "secret", messages: [] });
+
+  expect(reply.status).toBe(403);
+  expect(one.upstreams[0]?.hits).toEqual([]);
+});
+
+test.each([
+  ["a pinned model", { model: "@openai/a" }, {}],
+  ["X-AG-Pin", { model: "a" }, { "x-ag-pin": "@openai" }],
+])("%s does not fall back", async (_, body, headers) => {
+  await using one = await setUp([{ provider: "openai" }], [BUSY], { fallbacks: ["b"] });
+
+  const reply = await one.post(CHAT, { ...body, messages: [] }, headers);
+
+  expect(reply.status).toBe(429);
+  expect(modelsAt(one.upstreams[0])).toEqual(["a"]);
+});
+
+test("attempts with fallback models count against the maximum attempts", async () => {
+  await using one = await setUp([{ provider: "openai" }], [BUSY], {
+    fallbacks: ["b", "c", "d"],
+    failover: { max_attempts: 2 },
+  });
+
+  await one.post(CHAT, { model: "a", messages: [] });
+
+  expect(modelsAt(one.upstreams[0])).toEqual(["a", "b"]);
+});
+
+test("routing explain shows the name that each candidate would receive", async () => {
+  const first = { provider: "openai", models: { map: { a: "deployment-a" } } };
+  await using one = await setUp([first, { provider: "openai" }], [], { fallbacks: ["b"] });
+
+  const kit = await kitOf();
+  const reply = await kit.call("POST", `${one.path}/explain`, { path: CHAT, model: "a" });
+
+  const explained = (await reply.json()) as {
+    registries: { id: string; model: string }[];
+    fallbacks: { registry_id: string; model: string }[];
+  };
+  const ids = explained.registries.map(({ id }) => id);
+  expect(explained.registries.map(({ model }) => model)).toEqual(["deployment-a", "a"]);
+  expect(explained.fallbacks.map(({ model }) => model)).toEqual(["b", "b"]);
+  expect(explained.fallbacks.map(({ registry_id }) => registry_id).sort()).toEqual(ids.sort());
+});
