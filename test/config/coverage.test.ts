@@ -235,11 +235,12 @@ gateways:
         name: App
         active: false
         registries:
-          - { registry: Demo, weight: 5, models: { allowed: ["demo-*"], default: demo-chat } }
+          - { registry: Demo, weight: 5, models: { allowed: ["demo-*"], default: demo-chat, map: { "demo-*": "demo-*" } } }
         balancing: { algorithm: sticky }
         failover: { enabled: false, max_attempts: 2, max_total_ms: 500, resend_billable: true }
         files_scope: own
         cors: { origins: [https://app.example.com] }
+        fallbacks: [demo-chat]
         guard: { collector: Tools, llm: { input: false, output: false }, mcp: { input: false, output: false }, on_ask: allow, wait_s: 6, stream: observe }
         keys:
           - { name: First, expires_at: "2040-01-01T00:00:00Z", sha256: ${sha256Of("b")}, hint: ag_abc }
