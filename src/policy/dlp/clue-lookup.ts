@@ -19,10 +19,10 @@ export interface ClueLookup {
 
 /** Maximum distance of a clue word before a value. Less than the context of a stream (find-open-value.ts). */
 const MAX_BEFORE: Readonly<Record<ClueScope, number>> = {
-  linked: 150,
-  stated: 150,
+  linked: 140,
+  stated: 140,
   near: 50,
-  sentence: 150,
+  sentence: 140,
 };
 const MAX_DISTANCE_AFTER = 60;
 /** Length of the longest value that needs a clue. */
@@ -32,7 +32,8 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
   const clues = all.filter(({ entities }) => entities.length > 0);
   const findCell = createCellLookup(findTables(text, clues));
   let at = 0;
-  let first = 0;
+  /** Index of the first clue that does not start before the value. */
+  let next = 0;
   /** Clue words of the same sentence or row, and of the header of the column. */
   const near: Clue[] = [];
   let header = NO_CLUES;
@@ -41,22 +42,26 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
     moveTo(offset) {
       at = offset;
       near.length = 0;
-      header = NO_CLUES;
-      while (first < clues.length && (clues[first]?.end ?? 0) < at - MAX_BEFORE.sentence) first++;
       const cell = findCell(at);
-      if (cell) header = cell.words;
+      header = cell?.words ?? NO_CLUES;
       // In a row, only the words of the same row count, and the header.
-      const from = cell?.lineStart ?? 0;
-      for (let index = first; index < clues.length; index++) {
+      const from = Math.max(cell?.lineStart ?? 0, at - MAX_BEFORE.sentence);
+      while ((clues[next]?.start ?? at) < at) next++;
+      for (let index = next - 1; index >= 0; index--) {
+        const clue = clues[index];
+        if (!clue || clue.start < from || SEPARATED.test(text.slice(clue.start, at))) break;
+        near.push(clue);
+      }
+      for (let index = next; index < clues.length; index++) {
         const clue = clues[index];
         if (!clue || clue.start > at + MAX_CLUED_VALUE + MAX_DISTANCE_AFTER) break;
-        if (clue.start >= from) near.push(clue);
+        near.push(clue);
       }
       return near.length > 0 || header.length > 0;
     },
-    mention: (entity) => header.some(names, entity) || near.some(names, entity),
+    mention: (entity) => isNamedBy(near, entity) || isNamedBy(header, entity),
     indicate: (entity, end, scope) =>
-      header.some(names, entity) ||
+      isNamedBy(header, entity) ||
       near.some(
         (clue) =>
           clue.entities.includes(entity) &&
@@ -69,12 +74,14 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
 
 const NO_CLUES: readonly Clue[] = [];
 
-function names(this: EntityName, { entities }: Clue): boolean {
-  return entities.includes(this);
+/** Runs for every format at every value, so it creates no function. */
+function isNamedBy(clues: readonly Clue[], entity: EntityName): boolean {
+  for (const { entities } of clues) if (entities.includes(entity)) return true;
+  return false;
 }
 
 function isLinkedBefore(text: string, clue: Clue, at: number, scope: ClueScope): boolean {
-  if (at - clue.end > MAX_BEFORE[scope] || SEPARATED.test(text.slice(clue.start, at))) return false;
+  if (at - clue.end > MAX_BEFORE[scope]) return false;
   const between = text.slice(clue.end, at);
   // Another label is nearer: `call center order 1234567`. It may belong to the clue: `passport ID: …`.
   if (findLastLabel(between) > 1) return false;
