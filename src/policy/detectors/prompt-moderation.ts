@@ -73,8 +73,8 @@ export const promptModeration = defineDetector({
     const keywords = settings.keywords.map((keyword) => foldText(keyword).text);
     const indexes = indexKeywords(keywords);
     const findKeywords = createKeywordFinder([...indexes.keys()]);
-    const wordFinders = [createExactFinder(findKeywords, indexes)];
-    if (settings.similarity_threshold < 1)
+    const wordFinders = keywords.length > 0 ? [createExactFinder(findKeywords, indexes)] : [];
+    if (keywords.length > 0 && settings.similarity_threshold < 1)
       wordFinders.push(createSimilarFinder(keywords, settings.similarity_threshold));
     const patterns = settings.regex.map((source) =>
       compilePattern(source, { ignore_case: settings.ignore_case }),
