@@ -209,6 +209,11 @@ test("a threshold of 0 reports every text with the repeated share", async () => 
   const confidence = async (text: string) =>
     (await guard.evaluate(respond(text))).findings[0]?.signal.confidence;
 
+  const unknown = {
+    direction: "output",
+    payload: { choices: [{ message: { content: "Hello" } }] },
+  };
+  expect((await guard.evaluate(unknown)).findings[0]?.signal.confidence).toBe(0);
   expect(await confidence("Hello")).toBe(0);
   expect(await confidence(LEAK.slice(0, 80))).toBeWithin(0.1, 0.4);
   expect(await confidence(PROMPT)).toBe(1);

@@ -90,7 +90,8 @@ export const systemPromptLeak = defineDetector({
       const isRepeated = (hash: number) => has(hash) && !allowed.has(hash);
       const isComparable = letters >= MIN_LETTERS;
       return {
-        base: Math.min(letters, MAX_BASE_LETTERS),
+        // Not 0, so that the share of an unknown prompt is a number.
+        base: Math.max(1, Math.min(letters, MAX_BASE_LETTERS)),
         letters,
         scan: createLeakScan(isComparable ? isRepeated : undefined, findCanaries),
       };
