@@ -6,7 +6,8 @@ import type { Match } from "../policy/detector.ts";
 import type { PolicyOutcome, PolicyRunInput } from "../policy/run-policy.ts";
 import type { Exemptions } from "../snapshot/snapshot.ts";
 
-const BYTES = 16;
+/** 132 bits of the hash. */
+const CHARACTERS = 22;
 
 /** Returns a function that returns the hash of a match, or null if it has no location. */
 function createFingerprinter(keyring: () => Keyring) {
@@ -17,7 +18,7 @@ function createFingerprinter(keyring: () => Keyring) {
     key ??= derivedKey(keyring(), "exemptions");
     const text = at.segment.text.slice(at.start, at.end);
     const hasher = new Bun.CryptoHasher("sha256", key).update(`${detector_id} ${text}`);
-    return hasher.digest().subarray(0, BYTES).toString("base64url");
+    return hasher.digest("base64url").slice(0, CHARACTERS);
   };
 }
 
