@@ -15,12 +15,7 @@ export function foldLeetspeak(view: View): readonly View[] {
 }
 
 /** Checks for a digit or sign between two letters, which is unusual in prose. */
-export function isLikelyLeetspeak(text: string): boolean {
-  for (let sign = findSign(text, 0); sign >= 0; sign = findSign(text, sign + 1)) {
-    if (isLetter(text.charCodeAt(sign - 1)) && isLetter(text.charCodeAt(sign + 1))) return true;
-  }
-  return false;
-}
+export const isLikelyLeetspeak = (text: string) => /[a-z][01345789$!][a-z]/.test(text);
 
 type OneReading = (before: string) => "i" | "l";
 const readAsI: OneReading = () => "i";

@@ -113,11 +113,11 @@ function startsWord(text: string, letters: readonly number[], index: number): bo
 }
 
 /**
- * Checks for a separator at three alternate offsets. Looks at every fourth offset only: the shortest run, of eleven
+ * Checks for a separator at three alternate offsets. Looks at every sixth offset only: the shortest run, of eleven
  * characters, contains one where it sees all three.
  */
 function mayBeSpaced(text: string): boolean {
-  for (let at = 2; at + 3 < text.length; at += 4) {
+  for (let at = 2; at + 3 < text.length; at += 6) {
     if (isAlternating(text, at) || isAlternating(text, at + 1)) return true;
   }
   return false;
