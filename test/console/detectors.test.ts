@@ -34,6 +34,7 @@ test("rows of settings can be added, and an error is shown in its row", async ()
   await using opened = await open(kit);
   const { page, go } = opened;
   await go("/detectors/new");
+  await page.getByLabel("Kind").selectOption("data_loss_prevention");
   await page.getByLabel("Name", { exact: true }).fill("Case numbers");
   await page.getByLabel("Allow list").fill("CASE-000\n\nCASE-001");
   await page.getByRole("button", { name: "Add rule" }).click();
@@ -112,6 +113,7 @@ test("a duplicate name and invalid entries are shown at their fields, counted fr
   const name = page.getByLabel("Name", { exact: true });
   const problemText = () => page.locator(".problem").textContent();
 
+  await page.getByLabel("Kind").selectOption("data_loss_prevention");
   const options = await page.getByLabel("Apply all").locator("option").allTextContents();
   expect(options).toEqual(["(default)", "true", "false"]);
   await page.getByLabel("Kind").selectOption("prompt_moderation");
