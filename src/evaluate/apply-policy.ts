@@ -5,6 +5,7 @@ import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
 import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
+import { loadNameFinder } from "./load-name-finder.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createRiskCounter } from "./session-risk.ts";
@@ -53,6 +54,7 @@ export async function applyPolicy(
         restore: pseudonyms.restore,
         loadTextEmbedder,
         loadWindowScorer,
+        loadNameFinder,
         scoreWindows: host.scoreWindows,
         addRisk: createRiskCounter(host, evaluation),
       },

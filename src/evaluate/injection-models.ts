@@ -6,8 +6,9 @@ import { createLruCache } from "../lib/lru-cache.ts";
 import { createEncoder, type EncoderInput } from "../policy/learned/encoder.ts";
 import { createWindowScorer } from "../policy/learned/window-scorer.ts";
 import { createTextEmbedder } from "../policy/topics/text-embedder.ts";
+import { createModelLoader } from "./create-model-loader.ts";
 
-export const loadWindowScorer = loadOnce(createWindowScorer, {
+export const loadWindowScorer = createModelLoader(createWindowScorer, {
   path: scorerWeights,
   sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
 });
@@ -15,8 +16,8 @@ const encoderFile = {
   path: encoderWeights,
   sha256: "9ed5c0c5d871681dc7baf5b7660ebfbfe8bbfefc6e09422b5d6fadce82fca074",
 };
-const loadEncoder = loadOnce(createEncoder, encoderFile);
-export const loadTextEmbedder = loadOnce(createTextEmbedder, encoderFile);
+const loadEncoder = createModelLoader(createEncoder, encoderFile);
+export const loadTextEmbedder = createModelLoader(createTextEmbedder, encoderFile);
 
 /** Conversations repeat their earlier messages. */
 const knownLogits = createLruCache<number>(10_000);
@@ -32,26 +33,4 @@ export async function encodeWindows(windows: readonly EncoderInput[]): Promise<n
     knownLogits.set(key, logit);
     return logit;
   });
-}
-
-/** Rejects if the file is damaged. A failure is not cached. */
-function loadOnce<Model>(
-  create: (bytes: Uint8Array) => Model,
-  { path, sha256 }: { path: string; sha256: string },
-): () => Promise<Model> {
-  let loading: Promise<Model> | undefined;
-  const load = async () => {
-    const bytes = await Bun.file(path).bytes();
-    if (new Bun.CryptoHasher("sha256").update(bytes).digest("hex") !== sha256) {
-      throw new Error(`The weight file ${path} is damaged: install Portcullis again.`);
-    }
-    return create(bytes);
-  };
-  return () => {
-    loading ??= load().catch((thrown: unknown) => {
-      loading = undefined;
-      throw thrown;
-    });
-    return loading;
-  };
 }

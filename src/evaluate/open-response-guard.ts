@@ -7,6 +7,7 @@ import { createTextStream, type StreamRule } from "../policy/stream/text-stream.
 import { createFacts } from "./create-facts.ts";
 import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
 import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
+import { loadNameFinder } from "./load-name-finder.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
@@ -55,6 +56,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
       restore: pseudonyms.restore,
       loadTextEmbedder,
       loadWindowScorer,
+      loadNameFinder,
       scoreWindows: host.scoreWindows,
       // Only input has risk.
       addRisk: () => Promise.resolve(undefined),

@@ -16,6 +16,7 @@ import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
 import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
+import { loadNameFinder } from "./load-name-finder.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { restorePayload } from "./select-content.ts";
 import { createWindowService } from "./worker/run-in-worker.ts";
@@ -109,4 +110,5 @@ const NO_SERVICES: Omit<DetectorServices, "scoreWindows"> = {
   restore: rejectCall,
   loadTextEmbedder,
   loadWindowScorer,
+  loadNameFinder,
 };

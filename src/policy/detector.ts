@@ -3,6 +3,7 @@ import type { z } from "zod";
 import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { EncoderInput } from "./learned/encoder.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
+import type { NameFinder } from "./names/name-finder.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
 import type { TextEmbedder } from "./topics/text-embedder.ts";
 
@@ -108,6 +109,8 @@ export interface DetectorServices {
   }) => Promise<{ risk: number; turns: number } | undefined>;
   /** Returns the original texts of this session's pseudonyms. Unknown pseudonyms are omitted. */
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+  /** Loads the model of names, once per thread. */
+  loadNameFinder: () => Promise<NameFinder>;
 }
 
 /** Returns the matches in `texts`, the segments that the detector reads. Only remote detectors return a promise. */

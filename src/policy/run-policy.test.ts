@@ -55,6 +55,7 @@ const inputFor = (text: string): PolicyRunInput => ({
       loadWindowScorer: unavailable,
       scoreWindows: unavailable,
       addRisk: unavailable,
+      loadNameFinder: unavailable,
     },
   },
   disabled: new Set(),

@@ -5,6 +5,7 @@ import {
   loadTextEmbedder,
   loadWindowScorer,
 } from "../../src/evaluate/injection-models.ts";
+import { loadNameFinder } from "../../src/evaluate/load-name-finder.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { createSegment } from "../../src/policy/segment.ts";
@@ -20,6 +21,11 @@ const SETTINGS: Record<string, object> = {
   },
   data_loss_prevention: {
     apply_all: true,
+    predefined_entities: [
+      { entity: "person_name" },
+      { entity: "location" },
+      { entity: "organization" },
+    ],
     rules: [{ name: "own", type: "regex", pattern: "(a+)+$" }],
   },
   injection_protection: { custom_injections: [{ name: "own", pattern: "(a|a)*b" }] },
@@ -37,6 +43,8 @@ const UNITS = [
   "-----BEGIN ",
   "\u200b",
   "QUJD",
+  "Anna ",
+  "Anna & ",
 ];
 
 const local = [...detectors.values()].filter(({ remote }) => !remote);
@@ -78,4 +86,5 @@ const NO_SERVICES: InspectionContext["services"] = {
   loadTextEmbedder,
   loadWindowScorer,
   scoreWindows: encodeWindows,
+  loadNameFinder,
 };

@@ -1,6 +1,7 @@
 /** Random texts in random parts: a stream is masked exactly as the whole text is. */
 import { expect, test } from "bun:test";
 import type { PolicyDocument } from "../../src/contract/policies.ts";
+import { loadNameFinder } from "../../src/evaluate/load-name-finder.ts";
 import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { type PolicyRunInput, runPolicy } from "../../src/policy/run-policy.ts";
@@ -30,6 +31,7 @@ const CONTEXT: InspectionContext = {
       new Map(
         names.filter((name) => name.startsWith("<EMAIL_")).map((name) => [name, "ana@example.com"]),
       ),
+    loadNameFinder,
   },
 };
 
@@ -225,6 +227,20 @@ const PIECES = [
   "pass\u200bword",
   "\u202eabc\u202c",
   "\u{1f600}",
+  "Anna Kovač",
+  "Dr. Martin O'",
+  "Brien",
+  "Bank of",
+  "America",
+  "12 Oak Street, Boise, ID",
+  "83702",
+  "van der",
+  "J.",
+  "Johnson &",
+  "lives in London",
+  "Ltd.",
+  "NEW YORK CITY COUNCIL AND THE POLICE",
+  "maria lopez",
   "<EMAIL_abcdefgh>",
   "<EMAIL_",
   '<a href="https://bank.example@evil.example/x">click</a>',
@@ -310,6 +326,20 @@ const LEAKS: Rules = [
   },
   { kind: "data_loss_prevention", action: "transform" },
 ];
+const NAMES: Rules = [
+  {
+    kind: "data_loss_prevention",
+    action: "transform",
+    settings: {
+      predefined_entities: [
+        { entity: "person_name" },
+        { entity: "location" },
+        { entity: "organization" },
+        { entity: "email" },
+      ],
+    },
+  },
+];
 const BLOCKING: Rules = [
   { kind: "prompt_moderation", action: "block", settings: { keywords: ["project falcon"] } },
   { kind: "data_loss_prevention", action: "transform" },
@@ -364,6 +394,7 @@ for (const [name, rules] of Object.entries({
   "all detectors": ALL,
   "custom rules": CUSTOM,
   leaks: LEAKS,
+  names: NAMES,
 })) {
   test(`random parts are masked as the whole text is: ${name}`, async () => {
     const policy = compile(rules);

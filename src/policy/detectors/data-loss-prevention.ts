@@ -1,13 +1,19 @@
 /** Detector of personal data and credentials, with a mask for each. */
 import { z } from "zod";
 import { findPatternError } from "../../lib/linear-regex/compile-pattern.ts";
-import { defineDetector } from "../detector.ts";
+import {
+  defineDetector,
+  type InspectionContext,
+  type Inspector,
+  type PartialInspection,
+} from "../detector.ts";
 import { compileCustomRule } from "../dlp/compile-custom-rule.ts";
 import {
   DEFAULT_CONFIDENCE,
   DEFAULT_ENTITIES,
   ENTITY_NAMES,
   type EntityName,
+  isNameEntity,
 } from "../dlp/entities.ts";
 import {
   defaultMaskStyle,
@@ -20,6 +26,8 @@ import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
 import { inspectMessages } from "../inspect-messages.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
+import type { NameFinder } from "../names/name-finder.ts";
+import { NAME_CONTEXT } from "../names/name-model.ts";
 import { findOpenSecret } from "../secrets/find-open-secret.ts";
 import type { Segment } from "../segment.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
@@ -68,7 +76,7 @@ const Settings = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "true: all entities except those disabled in `predefined_entities`. false: only those enabled there. Default: those enabled there or, if none is, all entities except those common in technical text (IP and MAC addresses, UUIDs, ISINs).",
+      "true: all entities except those disabled in `predefined_entities`. false: only those enabled there. Default: those enabled there or, if none is, all entities except those common in technical text (IP and MAC addresses, UUIDs, ISINs). Names of persons, places and organizations (`person_name`, `location`, `organization`) are detected only if they are enabled there.",
     ),
   predefined_entities: z
     .array(PredefinedEntity)
@@ -119,9 +127,10 @@ export const dataLossPrevention = defineDetector({
     );
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
-    const inspect = (segment: Segment) => {
+    const inspect = (segment: Segment, names?: NameFinder) => {
       const customMatches = custom.flatMap(({ find }) => find(segment, settings.reversible));
-      const found = [...findEntityMatches(segment, selection), ...customMatches];
+      const entityMatches = findEntityMatches(segment, selection, names?.find(segment));
+      const found = [...entityMatches, ...customMatches];
       if (found.length === 0) return found;
       // Filters after resolving overlaps, so that no shorter match inside an allowed value is reported.
       return resolveOverlaps(found).filter(
@@ -129,7 +138,7 @@ export const dataLossPrevention = defineDetector({
           allowed.size === 0 || !allowed.has(segment.text.slice(start, end).toLowerCase()),
       );
     };
-    return inspectMessages(inspect, {
+    const partial: PartialInspection = {
       findOpenStart: (segment, from, context) =>
         Math.min(
           findOpenInViews(segment, from, ({ exact }, at) =>
@@ -139,9 +148,43 @@ export const dataLossPrevention = defineDetector({
         ),
       context: Math.max(VALUE_CONTEXT, ...custom.map(({ partial }) => partial.context)),
       keepContext: keepTableContext,
-    });
+    };
+    const createInspector = (names?: NameFinder) =>
+      inspectMessages((segment) => inspect(segment, names), partial);
+    return [...selection.masks.keys()].some(isNameEntity)
+      ? inspectWithNames(createInspector, partial)
+      : createInspector();
   },
 });
+
+/** Loads the model of names before the first inspection. */
+function inspectWithNames(
+  createInspector: (names: NameFinder) => Inspector,
+  partial: PartialInspection,
+): Inspector {
+  let names: NameFinder | undefined;
+  let inspect: Inspector | undefined;
+  const inspector: Inspector = (texts, context) => {
+    if (inspect) return inspect(texts, context);
+    return context.services.loadNameFinder().then((loaded) => {
+      names = loaded;
+      inspect = createInspector(loaded);
+      return inspect(texts, context);
+    });
+  };
+  return Object.assign(inspector, {
+    partial: {
+      ...partial,
+      // Called only after an inspection.
+      findOpenStart: (segment: Segment, from: number, context: InspectionContext) =>
+        Math.min(
+          partial.findOpenStart(segment, from, context),
+          names?.findOpenStart(segment, from) ?? from,
+        ),
+      context: Math.max(partial.context, NAME_CONTEXT),
+    },
+  });
+}
 
 function selectEntities(settings: z.output<typeof Settings>): EntitySelection {
   const { apply_all, predefined_entities } = settings;
@@ -149,7 +192,7 @@ function selectEntities(settings: z.output<typeof Settings>): EntitySelection {
   const enabled = predefined_entities.filter((entry) => entry.enabled).map(({ entity }) => entity);
   const selected: readonly EntityName[] =
     apply_all === true
-      ? ENTITY_NAMES
+      ? ENTITY_NAMES.filter((entity) => !isNameEntity(entity) || enabled.includes(entity))
       : apply_all === false || enabled.length > 0
         ? enabled
         : DEFAULT_ENTITIES;

@@ -7,6 +7,8 @@ interface EntityProperties {
   isSecret?: true;
   /** True if it is common in technical text or public: found only if settings enable it. */
   isOptIn?: true;
+  /** True for names, which a learned model finds: only if settings list it. `apply_all` does not include it. */
+  isName?: true;
 }
 
 const ENTITIES = {
@@ -119,6 +121,9 @@ const ENTITIES = {
   ip_address: { isOptIn: true },
   ip6_address: { isOptIn: true },
   uuid: { isOptIn: true },
+  person_name: { mask: "PERSON", isName: true },
+  location: { isName: true },
+  organization: { isName: true },
 } as const satisfies Record<string, EntityProperties>;
 
 export type EntityName = keyof typeof ENTITIES;
@@ -141,8 +146,12 @@ const PROPERTIES: Readonly<Record<EntityName, EntityProperties>> = ENTITIES;
 
 export const isSecretEntity = (entity: EntityName) => PROPERTIES[entity].isSecret === true;
 
+export const isNameEntity = (entity: EntityName) => PROPERTIES[entity].isName === true;
+
 /** Entities that are found unless settings select others. */
-export const DEFAULT_ENTITIES = ENTITY_NAMES.filter((name) => PROPERTIES[name].isOptIn !== true);
+export const DEFAULT_ENTITIES = ENTITY_NAMES.filter(
+  (name) => PROPERTIES[name].isOptIn !== true && !isNameEntity(name),
+);
 
 /** Returns the label for `[MASKED_…]` and for pseudonyms. */
 export const toMaskLabel = (entity: EntityName) => PROPERTIES[entity].mask ?? entity.toUpperCase();

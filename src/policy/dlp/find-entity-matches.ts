@@ -4,6 +4,7 @@ import type { Segment } from "../segment.ts";
 import {
   DEFAULT_CONFIDENCE,
   DEFAULT_ENTITIES,
+  type EntityHit,
   type EntityName,
   isSecretEntity,
   toMaskLabel,
@@ -29,9 +30,13 @@ export function defaultMaskStyle(entity: EntityName): MaskStyle {
   return { mask_with: `[MASKED_${toMaskLabel(entity)}]`, preserve_len: false };
 }
 
-/** Returns matches that may overlap. */
-export function findEntityMatches(segment: Segment, selection: EntitySelection): LocatedMatch[] {
-  return findEntities(segment).flatMap(({ entity, start, end, confidence }) => {
+/** Returns matches that may overlap. `names` are hits of the learned model. */
+export function findEntityMatches(
+  segment: Segment,
+  selection: EntitySelection,
+  names: readonly EntityHit[] = [],
+): LocatedMatch[] {
+  return [...findEntities(segment), ...names].flatMap(({ entity, start, end, confidence }) => {
     const style = selection.masks.get(entity);
     if (!style || confidence < selection.min_confidence) return [];
     // A match in base64 may span several lines.
