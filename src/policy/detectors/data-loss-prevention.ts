@@ -94,7 +94,7 @@ const Settings = z.strictObject({
     .max(1)
     .default(DEFAULT_CONFIDENCE)
     .describe(
-      "Minimum confidence of an entity. Numbers that pass a check digit but have no context are below 0.5.",
+      "Minimum confidence of an entity. Below 0.5 are numbers that pass a check digit without a word that names them, and numbers in log lines, paths and columns of identifiers.",
     ),
   allow_list: z
     .array(z.string().min(1).max(256))

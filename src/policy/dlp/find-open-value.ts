@@ -32,7 +32,8 @@ export function findOpenValue(exact: string, from: number): number {
       if (format.isOpen(text, at)) return true;
       const end = format.findEnd(text, at);
       if (end < 0) return false;
-      if (mayGetClueAfter(text, end, format.clueScope ?? "sentence")) return true;
+      const canRise = format.confidenceWithClue > format.confidence;
+      if (canRise && mayGetClueAfter(text, end, format.clueScope ?? "sentence")) return true;
       return isWeak(format.confidence) && mayGetSibling(text, at, end);
     });
     if (isOpen) return base + at;
