@@ -44,6 +44,24 @@ test("an HTTP detector receives the texts, and its matches are masked", async ()
   expect(typesOf(verdict)).toEqual(["topic"]);
 });
 
+test("personal data in a table is masked by the names of its columns, and identifiers are kept", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const verdict = await guard.evaluate({
+    payload: {
+      input:
+        "order_id,ssn,mrn\n4111111111111111,078051120,448291\n4012888888881881,078051121,448292",
+    },
+  });
+
+  expect(verdict.transformed_payload).toEqual({
+    input:
+      "order_id,ssn,mrn\n4111111111111111,[MASKED_SSN],[MASKED_MRN]\n4012888888881881,[MASKED_SSN],[MASKED_MRN]",
+  });
+});
+
 test("masked content storage hides the matches of an HTTP detector", async () => {
   const shared = await kit();
   own.respond = async () =>
