@@ -51,7 +51,15 @@ const TASKS: readonly Task[] = [
     title: "Personal data",
     kind: "data_loss_prevention",
     summary: "Values of persons, with their exact position, which is what masking depends on.",
-    spanSettings: { apply_all: true },
+    spanSettings: {
+      apply_all: true,
+      // Detected only if they are listed.
+      predefined_entities: [
+        { entity: "person_name" },
+        { entity: "location" },
+        { entity: "organization" },
+      ],
+    },
   },
   {
     name: "secrets",
