@@ -19,7 +19,8 @@ export interface Cost {
   memory_mib: number;
 }
 
-const TEXTS = 150;
+/** Per round. */
+const TEXTS = 100;
 const CHARACTERS = 2048;
 const WARM_UP = 2;
 const ROUNDS = 5;
@@ -31,7 +32,7 @@ export async function measureCosts(
   examples: readonly Example[],
   onProgress: (kind: string) => void,
 ): Promise<Cost[]> {
-  const texts = joinTexts(examples);
+  const sets = cutTexts(examples);
   const none = await portcullis.createGuard([]);
   const costs: Cost[] = [];
   for (const { kind, reads } of kinds) {
@@ -40,7 +41,7 @@ export async function measureCosts(
     onProgress(kind);
     const guard = await portcullis.createGuard([{ name: kind, kind, settings: {} }]);
     const rounds: { own: Times; none: Times }[] = [];
-    for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
+    for (const [round, texts] of sets.entries()) {
       const times = {
         own: await timeTexts(guard, texts, origin),
         none: await timeTexts(none, texts, origin),
@@ -80,14 +81,17 @@ const ORIGIN_OF = [
   ["attachment", "document"],
 ] as const;
 
-/** Returns texts of 2 KB, each made of texts of one source: models and patterns find something in some of them. */
-function joinTexts(examples: readonly Example[]): string[] {
+/** Returns texts of 2 KB for each round, all different: scores of text that was seen before are cached. */
+function cutTexts(examples: readonly Example[]): string[][] {
   const all = examples.map(({ text }) => text).join("\n\n");
-  const step = Math.max(CHARACTERS, Math.floor(all.length / TEXTS));
-  return Array.from({ length: TEXTS }, (_, at) => {
-    const start = (at * step) % Math.max(1, all.length - CHARACTERS);
-    return all.slice(start, start + CHARACTERS).toWellFormed();
-  });
+  const sets = WARM_UP + ROUNDS;
+  const step = Math.max(1, Math.floor((all.length - CHARACTERS) / (sets * TEXTS)));
+  return Array.from({ length: sets }, (_, set) =>
+    Array.from({ length: TEXTS }, (_, at) => {
+      const start = (at * sets + set) * step;
+      return all.slice(start, start + CHARACTERS).toWellFormed();
+    }),
+  );
 }
 
 type Times = { ms: number; cpu_us: number }[];

@@ -5,7 +5,7 @@ import { limitAtRate, shareAbove } from "../metrics.ts";
 import { flaggedShare, listContenders, OURS, pick, pool, summaryGroups } from "./groups.ts";
 import { overallF1 } from "./span-tables.ts";
 
-const NAME_WIDTH = 300;
+const NAME_WIDTH = 350;
 
 /** Returns undefined if nothing was measured. */
 export function chart(results: readonly TaskResult[]): string | undefined {
