@@ -4,8 +4,9 @@ import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
-import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
-import { loadNameFinder } from "./load-name-finder.ts";
+
+import { learnedModels } from "./learned-models.ts";
+
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createRiskCounter } from "./session-risk.ts";
@@ -52,9 +53,7 @@ export async function applyPolicy(
         post: host.post,
         ask: host.ask,
         restore: pseudonyms.restore,
-        loadTextEmbedder,
-        loadWindowScorer,
-        loadNameFinder,
+        ...learnedModels,
         scoreWindows: host.scoreWindows,
         addRisk: createRiskCounter(host, evaluation),
       },

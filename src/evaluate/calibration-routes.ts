@@ -21,7 +21,7 @@ import { BUCKET_COUNT, findBucket, lowerEdge } from "../lib/logit-buckets.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
-import { loadWindowScorer } from "./injection-models.ts";
+import { learnedModels } from "./learned-models.ts";
 
 const ASSUMPTION =
   "All counted traffic is assumed to be benign, so that every reported evaluation is a false positive. Attacks in it raise the proposed thresholds.";
@@ -89,7 +89,7 @@ async function calibrate(
 /** Returns the threshold that is set, or that of the level. */
 async function findThreshold({ kind, settings }: DetectorResource): Promise<number | undefined> {
   if (typeof settings.threshold === "number") return settings.threshold;
-  return await catalog.get(kind)?.prepare(settings).findThreshold?.({ loadWindowScorer });
+  return await catalog.get(kind)?.prepare(settings).findThreshold?.(learnedModels);
 }
 
 const countFrom = (counted: readonly ScoreBucket[], from: number): number =>

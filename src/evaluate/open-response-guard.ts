@@ -6,8 +6,9 @@ import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
 import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
-import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
-import { loadNameFinder } from "./load-name-finder.ts";
+
+import { learnedModels } from "./learned-models.ts";
+
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createHost } from "./worker/evaluation-host.ts";
@@ -54,9 +55,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
       post: host.post,
       ask: host.ask,
       restore: pseudonyms.restore,
-      loadTextEmbedder,
-      loadWindowScorer,
-      loadNameFinder,
+      ...learnedModels,
       scoreWindows: host.scoreWindows,
       // Only input has risk.
       addRisk: () => Promise.resolve(undefined),

@@ -15,8 +15,9 @@ import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
-import { loadTextEmbedder, loadWindowScorer } from "./injection-models.ts";
-import { loadNameFinder } from "./load-name-finder.ts";
+
+import { learnedModels } from "./learned-models.ts";
+
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { restorePayload } from "./select-content.ts";
 import { createWindowService } from "./worker/run-in-worker.ts";
@@ -108,7 +109,5 @@ const NO_SERVICES: Omit<DetectorServices, "scoreWindows"> = {
   ask: rejectCall,
   addRisk: () => Promise.resolve(undefined),
   restore: rejectCall,
-  loadTextEmbedder,
-  loadWindowScorer,
-  loadNameFinder,
+  ...learnedModels,
 };

@@ -2,6 +2,7 @@
 import type { z } from "zod";
 import type { Direction, Protocol, Uninspected } from "../contract/evaluate.ts";
 import type { EncoderInput } from "./learned/encoder.ts";
+import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { NameFinder } from "./names/name-finder.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
@@ -73,8 +74,18 @@ export interface FoundMatch {
   match: Match;
 }
 
+/** Models that run in the thread of the evaluation. Each is loaded once per thread. */
+export interface LearnedModels {
+  /** Loads the word vectors of the injection model. */
+  loadTextEmbedder: () => Promise<TextEmbedder>;
+  /** Loads stage 1 of the injection model. */
+  loadWindowScorer: () => Promise<WindowScorer>;
+  loadToxicityScorer: () => Promise<ToxicityScorer>;
+  loadNameFinder: () => Promise<NameFinder>;
+}
+
 /** Services that detectors may call. policy/ does no I/O: the evaluation passes them in. */
-export interface DetectorServices {
+export interface DetectorServices extends LearnedModels {
   /** Posts JSON to a URL of the administrator and returns the response. */
   post: (request: {
     url: string;
@@ -91,10 +102,6 @@ export interface DetectorServices {
     user: string;
     timeout_ms: number;
   }) => Promise<string>;
-  /** Loads the word vectors of the injection model, once per thread. */
-  loadTextEmbedder: () => Promise<TextEmbedder>;
-  /** Loads stage 1 of the injection model, once per thread. */
-  loadWindowScorer: () => Promise<WindowScorer>;
   /** Returns the logits of stage 2 of the injection model. */
   scoreWindows: (windows: readonly EncoderInput[]) => Promise<readonly number[]>;
   /**
@@ -109,8 +116,6 @@ export interface DetectorServices {
   }) => Promise<{ risk: number; turns: number } | undefined>;
   /** Returns the original texts of this session's pseudonyms. Unknown pseudonyms are omitted. */
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
-  /** Loads the model of names, once per thread. */
-  loadNameFinder: () => Promise<NameFinder>;
 }
 
 /** Returns the matches in `texts`, the segments that the detector reads. Only remote detectors return a promise. */
@@ -122,7 +127,7 @@ export interface Inspector {
   /** Inspection of text that arrives in parts. Undefined if the detector needs the complete text. */
   partial?: PartialInspection;
   /** Returns the threshold that is set, or that of the level. Undefined if the detector has no levels. */
-  findThreshold?: (services: Pick<DetectorServices, "loadWindowScorer">) => Promise<number>;
+  findThreshold?: (models: LearnedModels) => Promise<number>;
 }
 
 export interface PartialInspection {

@@ -53,6 +53,7 @@ const inputFor = (text: string): PolicyRunInput => ({
       restore: unavailable,
       loadTextEmbedder: unavailable,
       loadWindowScorer: unavailable,
+      loadToxicityScorer: unavailable,
       scoreWindows: unavailable,
       addRisk: unavailable,
       loadNameFinder: unavailable,

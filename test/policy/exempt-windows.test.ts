@@ -1,6 +1,6 @@
 /** Exempt windows of learned detectors: they are skipped, and hide nothing else. */
 import { expect, test } from "bun:test";
-import { encodeWindows, loadWindowScorer } from "../../src/evaluate/injection-models.ts";
+import { encodeWindows, learnedModels } from "../../src/evaluate/learned-models.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { promptGuard } from "../../src/policy/detectors/prompt-guard.ts";
 import { createSegment } from "../../src/policy/segment.ts";
@@ -16,7 +16,7 @@ async function inspect(text: string) {
       at !== undefined &&
       /Ignore|reveal/.test(text.slice(at.start, at.end)) &&
       at.end < text.length,
-    services: { loadWindowScorer, scoreWindows: encodeWindows },
+    services: { ...learnedModels, scoreWindows: encodeWindows },
   };
   const segment = createSegment(text, "user", { pointer: "/input" });
   // The detector reads only these members.

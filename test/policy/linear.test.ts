@@ -1,11 +1,8 @@
 /** Every local detector inspects adversarial text in linear time. */
 import { expect, test } from "bun:test";
-import {
-  encodeWindows,
-  loadTextEmbedder,
-  loadWindowScorer,
-} from "../../src/evaluate/injection-models.ts";
-import { loadNameFinder } from "../../src/evaluate/load-name-finder.ts";
+
+import { encodeWindows, learnedModels } from "../../src/evaluate/learned-models.ts";
+
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { createSegment } from "../../src/policy/segment.ts";
@@ -83,8 +80,6 @@ const NO_SERVICES: InspectionContext["services"] = {
   ask: () => expect.unreachable(),
   addRisk: async () => undefined,
   restore: async () => new Map(),
-  loadTextEmbedder,
-  loadWindowScorer,
+  ...learnedModels,
   scoreWindows: encodeWindows,
-  loadNameFinder,
 };

@@ -1,7 +1,9 @@
 /** Random texts in random parts: a stream is masked exactly as the whole text is. */
 import { expect, test } from "bun:test";
 import type { PolicyDocument } from "../../src/contract/policies.ts";
-import { loadNameFinder } from "../../src/evaluate/load-name-finder.ts";
+
+import { learnedModels } from "../../src/evaluate/learned-models.ts";
+
 import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { type PolicyRunInput, runPolicy } from "../../src/policy/run-policy.ts";
@@ -23,15 +25,13 @@ const CONTEXT: InspectionContext = {
   services: {
     post: () => Promise.reject(new Error("No remote detector is used.")),
     ask: () => Promise.reject(new Error("No remote detector is used.")),
-    loadTextEmbedder: () => Promise.reject(new Error("No learned detector is used.")),
-    loadWindowScorer: () => Promise.reject(new Error("No learned detector is used.")),
-    scoreWindows: () => Promise.reject(new Error("No learned detector is used.")),
+    ...learnedModels,
+    scoreWindows: () => Promise.reject(new Error("No encoder is used.")),
     addRisk: () => Promise.reject(new Error("Output has no risk.")),
     restore: async (names) =>
       new Map(
         names.filter((name) => name.startsWith("<EMAIL_")).map((name) => [name, "ana@example.com"]),
       ),
-    loadNameFinder,
   },
 };
 
@@ -347,6 +347,12 @@ const BLOCKING: Rules = [
   { kind: "system_prompt_leak", action: "block" },
 ];
 
+/** With a threshold at which ordinary text is blocked now and then. */
+const SCORING: Rules = [
+  { kind: "toxicity", action: "block", settings: { threshold: 0.05 } },
+  { kind: "data_loss_prevention", action: "transform" },
+];
+
 const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 60);
 
 function createText(random: ReturnType<typeof createRandom>): string {
@@ -425,22 +431,28 @@ test("random parts with exempt matches are masked as the whole text is", async (
   expect(exempted).toBeGreaterThan(ROUNDS / 10);
 });
 
-test("random parts are blocked before the same match, and nothing of it is sent", async () => {
-  const policy = compile(BLOCKING);
-  const masking = compile(BLOCKING.filter(({ action }) => action === "transform"));
-  const random = createRandom(99);
-  let blocks = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const text = createText(random);
-    const whole = await evaluateWhole(policy, text);
-    const streamed = await stream(policy, split(text, random));
-    expect(streamed.blocked).toBe(whole.status === "block");
-    expect(streamed).toEqual(await stream(policy, [text]));
-    if (streamed.blocked) blocks++;
-    else expect(streamed.text).toBe((await evaluateWhole(masking, text)).text);
-  }
-  expect(blocks).toBeGreaterThan(ROUNDS / 20);
-});
+test.each([
+  ["pattern detectors", BLOCKING],
+  ["a learned detector", SCORING],
+])(
+  "random parts are blocked before the same match, and nothing of it is sent: %s",
+  async (_, rules) => {
+    const policy = compile(rules);
+    const masking = compile(rules.filter(({ action }) => action === "transform"));
+    const random = createRandom(99);
+    let blocks = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      const text = createText(random);
+      const whole = await evaluateWhole(policy, text);
+      const streamed = await stream(policy, split(text, random));
+      expect(streamed.blocked).toBe(whole.status === "block");
+      expect(streamed).toEqual(await stream(policy, [text]));
+      if (streamed.blocked) blocks++;
+      else expect(streamed.text).toBe((await evaluateWhole(masking, text)).text);
+    }
+    expect(blocks).toBeGreaterThan(ROUNDS / 20);
+  },
+);
 
 function describeDifference(parts: readonly string[], streamed: string, whole: string): string {
   return `Different masks.\nparts:    ${JSON.stringify(parts)}\nstreamed: ${JSON.stringify(streamed)}\nwhole:    ${JSON.stringify(whole)}`;

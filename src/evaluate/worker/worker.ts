@@ -5,7 +5,7 @@ import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
 import { type CompiledPolicy, compilePolicy } from "../../policy/compile-policy.ts";
 import { evaluate, evaluateBody } from "../evaluate-body.ts";
-import { encodeWindows } from "../injection-models.ts";
+import { encodeWindows } from "../learned-models.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
   type ClonedSelection,

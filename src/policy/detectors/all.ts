@@ -17,6 +17,7 @@ import { systemPromptLeak } from "./system-prompt-leak.ts";
 import { toolPermission } from "./tool-permission.ts";
 import { toolSelection } from "./tool-selection.ts";
 import { topics } from "./topics.ts";
+import { toxicity } from "./toxicity.ts";
 import { unicode } from "./unicode.ts";
 import { uninspected } from "./uninspected.ts";
 import { urlAnalyzer } from "./url-analyzer.ts";
@@ -24,6 +25,7 @@ import { urlAnalyzer } from "./url-analyzer.ts";
 const ALL = [
   promptGuard,
   indirectPromptInjection,
+  toxicity,
   dataLossPrevention,
   secrets,
   promptModeration,

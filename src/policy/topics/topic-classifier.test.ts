@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { OTHER_SENTENCES, TOPIC_SENTENCES } from "../../../test/policy/topic-sentences.ts";
-import { loadTextEmbedder } from "../../evaluate/injection-models.ts";
+import { learnedModels } from "../../evaluate/learned-models.ts";
 import { createTopicClassifier } from "./topic-classifier.ts";
 import { TOPIC_EXAMPLES } from "./topic-examples.ts";
 
 test("at 2 % false positives, 70 % of new sentences about the topics are found", async () => {
-  const embed = await loadTextEmbedder();
+  const embed = await learnedModels.loadTextEmbedder();
   const topics = Object.entries(TOPIC_EXAMPLES).map(([name, examples]) => ({ name, examples }));
   const classify = createTopicClassifier(embed, topics);
   const scoreOf = (text: string, name: string) => {
@@ -23,7 +23,7 @@ test("at 2 % false positives, 70 % of new sentences about the topics are found",
 });
 
 test("text without known words has no windows", async () => {
-  const embed = await loadTextEmbedder();
+  const embed = await learnedModels.loadTextEmbedder();
 
   expect(embed("")).toEqual([]);
   expect(embed("你好世界")).toEqual([]);

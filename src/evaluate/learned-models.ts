@@ -1,23 +1,39 @@
-/** Loads the stages of the injection model, each when a policy needs it first, once per thread. */
+/** Loads the learned models, each when a policy needs it first, once per thread. */
 
 import scorerWeights from "../../models/injection.weights" with { type: "file" };
 import encoderWeights from "../../models/injection-encoder.weights" with { type: "file" };
+import nameWeights from "../../models/names.weights" with { type: "file" };
+import toxicityWeights from "../../models/toxicity.weights" with { type: "file" };
 import { createLruCache } from "../lib/lru-cache.ts";
+import type { LearnedModels } from "../policy/detector.ts";
 import { createEncoder, type EncoderInput } from "../policy/learned/encoder.ts";
+import { createToxicityScorer } from "../policy/learned/toxicity-scorer.ts";
 import { createWindowScorer } from "../policy/learned/window-scorer.ts";
+import { createNameFinder } from "../policy/names/name-finder.ts";
+import { readNameModel } from "../policy/names/name-model.ts";
 import { createTextEmbedder } from "../policy/topics/text-embedder.ts";
 import { createModelLoader } from "./create-model-loader.ts";
 
-export const loadWindowScorer = createModelLoader(createWindowScorer, {
-  path: scorerWeights,
-  sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
-});
 const encoderFile = {
   path: encoderWeights,
   sha256: "9ed5c0c5d871681dc7baf5b7660ebfbfe8bbfefc6e09422b5d6fadce82fca074",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
-export const loadTextEmbedder = createModelLoader(createTextEmbedder, encoderFile);
+export const learnedModels: LearnedModels = {
+  loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
+  loadWindowScorer: createModelLoader(createWindowScorer, {
+    path: scorerWeights,
+    sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
+  }),
+  loadToxicityScorer: createModelLoader(createToxicityScorer, {
+    path: toxicityWeights,
+    sha256: "95ed5e6405eebf9d8ff476f936aac8bb36f35ca46ea10c693bde879fb2a26344",
+  }),
+  loadNameFinder: createModelLoader((bytes) => createNameFinder(readNameModel(bytes)), {
+    path: nameWeights,
+    sha256: "cb92f6dcd12a3d4ab2b10849e71cd5f6c37e28f4927b02dfcaa6ac8504d728d4",
+  }),
+};
 
 /** Conversations repeat their earlier messages. */
 const knownLogits = createLruCache<number>(10_000);
