@@ -1,4 +1,6 @@
 /** Tests the word pieces of the shipped vocabulary. */
+
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import weights from "../../../models/injection.weights" with { type: "file" };
 import { readWeights } from "./read-weights.ts";
@@ -35,4 +37,17 @@ test("offsets refer to the original text", () => {
 
 test("a very long word is one unknown piece", () => {
   expect(piecesOf("x".repeat(500))).toEqual(["[UNK]"]);
+});
+
+test("very long words are not kept in memory", () => {
+  const split = createWordPieceSplitter(vocabulary, header.buckets);
+  const measureHeap = () => {
+    Bun.gc(true);
+    return heapStats().heapSize;
+  };
+  const before = measureHeap();
+
+  for (let number = 0; number < 40; number++) split(`${number}${"x".repeat(500_000)}`);
+
+  expect(measureHeap() - before).toBeLessThan(10_000_000);
 });

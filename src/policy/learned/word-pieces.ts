@@ -30,6 +30,8 @@ export function createWordPieceSplitter(
     const known = cache.get(word);
     if (known) return known;
     const pieces = matchPieces(word) ?? [unknown, word.length];
+    // Long words would fill the memory.
+    if (word.length > MAX_WORD_CHARACTERS) return pieces;
     if (cache.size >= MAX_CACHED_WORDS) cache.clear();
     cache.set(word, pieces);
     return pieces;
