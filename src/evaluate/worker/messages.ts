@@ -28,11 +28,8 @@ export interface TaskResults {
   windows: readonly number[];
 }
 
-/** Methods that a worker calls in the main thread. It has its own clock, ids and models, and starts no worker itself. */
-export type HostMethod = Exclude<
-  keyof EvaluationHost,
-  "now" | "newId" | "evaluateInWorker" | "scoreWindows"
->;
+/** Methods that a worker calls in the main thread. It has its own clock and ids, and starts no worker itself. */
+export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "evaluateInWorker">;
 
 /** A selection without its functions: the worker compiles the policy itself. */
 export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {

@@ -55,7 +55,8 @@ function createWorkerHost(job: number): EvaluationHost {
     now,
     newId,
     evaluateInWorker: undefined,
-    scoreWindows: encodeWindows,
+    // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.
+    scoreWindows: remote("scoreWindows"),
     post: remote("post"),
     ask: remote("ask"),
     fetchAttachment: remote("fetchAttachment"),
