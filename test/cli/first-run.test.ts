@@ -48,7 +48,7 @@ test("the banner's curl lines work as printed, and the token is shown once", asy
       choices: [{ message: { content: expect.stringContaining("My card is [MASKED_CC].") } }],
     },
     { data: [{ b64_json: expect.stringMatching(/^iVBOR/) }] },
-    { status: "transform" },
+    { status: "block", findings: [{ source: { plugin: "prompt_guard" } }] },
     { items: [{ slug: "demo" }] },
   ]);
   expect(first.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
