@@ -35,6 +35,15 @@ test("offsets refer to the original text", () => {
   expect(words).toEqual(["Hi", ",", "Zoë", "!"]);
 });
 
+test("a word of 98 letters is split like a short one", () => {
+  const [first, ...rest] = piecesOf("unscrupulously".repeat(7));
+
+  expect(first).toBe("un");
+  expect([first, ...rest.map((piece) => piece?.slice(2))].join("")).toBe(
+    "unscrupulously".repeat(7),
+  );
+});
+
 test("a very long word is one unknown piece", () => {
   expect(piecesOf("x".repeat(500))).toEqual(["[UNK]"]);
 });

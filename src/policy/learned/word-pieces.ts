@@ -23,6 +23,10 @@ export function createWordPieceSplitter(
 ): SplitWordPieces {
   const idOf = new Map(vocabulary.map((piece, id) => [piece, id]));
   const unknown = idOf.get("[UNK]") ?? 0;
+  const inWord = [...idOf].filter(([piece]) => piece.startsWith("##"));
+  const inWordIdOf = new Map(inWord.map(([piece, id]) => [piece.slice(2), id]));
+  /** Bounds the attempts for each piece: otherwise, they grow with the length of the word. */
+  const maxLength = vocabulary.reduce((max, piece) => Math.max(max, piece.length), 0);
   const cache = new Map<string, readonly number[]>();
 
   /** Returns pairs: the id of a piece and its length. */
@@ -42,11 +46,11 @@ export function createWordPieceSplitter(
     if (word.length > MAX_WORD_CHARACTERS) return undefined;
     const pieces: number[] = [];
     for (let start = 0; start < word.length; ) {
-      let end = word.length;
+      const ids = start === 0 ? idOf : inWordIdOf;
+      let end = Math.min(word.length, start + maxLength);
       let id: number | undefined;
       for (; end > start; end--) {
-        const piece = word.slice(start, end);
-        id = idOf.get(start === 0 ? piece : `##${piece}`);
+        id = ids.get(word.slice(start, end));
         if (id !== undefined) break;
       }
       if (id === undefined) return undefined;
