@@ -22,7 +22,7 @@ export interface Candidate {
 export interface RoutingCriteria {
   capability: Capability;
   model: ModelReference;
-  /** Models that the body names besides `model`; each must be allowed. */
+  /** Models that the body names besides `model`; each must be allowed, and sent unchanged. */
   additional_models: readonly string[];
   pin: RegistryPin | undefined;
   file_id: string | undefined;
@@ -121,16 +121,14 @@ export function evaluateRegistry(
   if (model === undefined) {
     if (models.allowed || criteria.model.kind === "auto") return "no_default";
     if (operation.modelInPath) return "needs_model";
-  } else {
-    if (!isModelAllowed(models, model)) return "model_not_allowed";
-    if (!criteria.additional_models.every((other) => isModelAllowed(models, other))) {
-      return "model_not_allowed";
-    }
-    const sent = mapModel(models, model);
-    if (operation.modelInPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
-    return { registry, weight, model: sent };
-  }
-  return { registry, weight, model };
+  } else if (!isModelAllowed(models, model)) return "model_not_allowed";
+  // Only `model` is mapped: other members must not name a model that the map replaces.
+  const isUsable = (name: string) =>
+    isModelAllowed(models, name) && mapModel(models, name) === name;
+  if (!criteria.additional_models.every(isUsable)) return "model_not_allowed";
+  const sent = model === undefined ? undefined : mapModel(models, model);
+  if (sent !== undefined && operation.modelInPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
+  return { registry, weight, model: sent };
 }
 
 function matchesPin(registry: RegistryView, { model, pin }: RoutingCriteria): boolean {

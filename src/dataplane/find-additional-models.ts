@@ -14,7 +14,7 @@ export const MODEL_SELECTORS = [
   ...["model_list", "user_config", "router_settings_override"],
 ];
 
-/** Parses the selecting members, so call it only for consumers with an allow-list. */
+/** Parses the selecting members, so call it only for consumers whose models are limited. */
 export function findAdditionalModels(members: MemberScan<string>): string[] {
   const { bytes, found, variants } = members;
   const models: string[] = [];

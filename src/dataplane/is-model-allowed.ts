@@ -1,5 +1,10 @@
 /** Checks a model against a consumer's allow-list at a registry. The list is compiled once. */
 import { type ModelPolicy, matchesModel } from "../contract/consumers.ts";
+import type { ConsumerView } from "../snapshot/snapshot.ts";
+
+/** Returns whether a model that the gateway does not read could bypass an allow-list or a map of names. */
+export const limitsModels = ({ registries }: ConsumerView): boolean =>
+  registries.some(({ models }) => models.allowed || models.map);
 
 interface AllowList {
   names: ReadonlySet<string>;

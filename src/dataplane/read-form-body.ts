@@ -9,6 +9,7 @@ import { createSpool, releaseBuffer, type Spool } from "../lib/streams/spool.ts"
 import type { IncomingBody } from "../read-body.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { MODEL_SELECTORS } from "./find-additional-models.ts";
+import { limitsModels } from "./is-model-allowed.ts";
 import { isAuto } from "./model-reference.ts";
 import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
@@ -132,10 +133,9 @@ const mayRenameModel = ({ fallbacks, registries }: ConsumerView): boolean =>
 
 /** Returns the fields to reject: they are not checked, but may change how names are decoded, select a model or name a file. */
 function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {
-  const isLimited = consumer.registries.some(({ models }) => models.allowed);
   return [
     ...["_charset_", "modelid"],
-    ...(isLimited ? MODEL_SELECTORS : []),
+    ...(limitsModels(consumer) ? MODEL_SELECTORS : []),
     ...(consumer.files_scope === "own" ? ["file_id", "file_ids"] : []),
   ];
 }

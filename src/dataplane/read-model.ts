@@ -8,6 +8,7 @@ import { providers } from "../providers/all.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
 import { readsAttachments } from "./guard/reads-attachments.ts";
+import { limitsModels } from "./is-model-allowed.ts";
 import { parseModelReference } from "./model-reference.ts";
 import { readFormBody, spoolFormBody, streamFormBody } from "./read-form-body.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -62,7 +63,7 @@ export function parseJsonRequest(
   capability: Capability,
 ): Pick<ParsedRequest, "body" | "model" | "additional_models"> {
   rejectModelVariants(members);
-  const isLimited = consumer.registries.some(({ models }) => models.allowed);
+  const isLimited = limitsModels(consumer);
   return {
     body: { kind: "json", members },
     model: parseModelReference(parseMember(members, "model")),

@@ -86,6 +86,31 @@ test("the allow-list checks the name that the client sends", async () => {
   expect([allowed.status, direct.status, other.status]).toEqual([200, 403, 403]);
 });
 
+test.each([
+  ["with an allow-list", { allowed: ["a"], map: { a: "small" } }, { model: "a", models: ["a"] }],
+  ["without an allow-list", { map: { "*": "small" } }, { model: "a", models: ["large"] }],
+  ["without a model", { map: { "*": "small" } }, { models: ["large"] }],
+])("another member cannot name a model that the map replaces: %s", async (_, models, body) => {
+  await using one = await setUp([{ provider: "openai", models }]);
+
+  const reply = await one.post(CHAT, { ...body, messages: [] });
+
+  expect(reply.status).toBe(403);
+  expect(one.upstreams[0]?.hits).toEqual([]);
+});
+
+test("a form cannot name a model in another field if names are mapped", async () => {
+  await using one = await setUp([{ provider: "openai", models: { map: { "*": "small" } } }]);
+  const form = new FormData();
+  form.set("file", new File(["RIFF"], "a.wav", { type: "audio/wav" }));
+  form.set("model", "whisper-1");
+  form.set("fallbacks", "large");
+
+  const reply = await one.call("/v1/audio/transcriptions", { method: "POST", body: form });
+
+  expect(reply.status).toBe(400);
+});
+
 test("the default model is mapped too", async () => {
   const models = { default: "gpt-4o", map: { "gpt-4o": "deployment" } };
   await using one = await setUp([{ provider: "openai", models }]);
