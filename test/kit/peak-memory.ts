@@ -7,7 +7,7 @@ export async function peakMemory(script: string): Promise<number> {
   const report = `${script}
     console.log(await Bun.file("/proc/self/status").text());`;
   const child = Bun.spawn([process.execPath, "-e", report], { cwd: root, stderr: "inherit" });
-  const status = await child.stdout.text();
+  const status = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error("The script failed.");
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }
