@@ -338,6 +338,23 @@ describe("export", () => {
   });
 });
 
+test("an exempt text about a topic hides no other text about it", async () => {
+  const kit = await kitOf();
+  const settings = { topics: ["gambling"] };
+  const guard = await makeGuardWithRules(kit, "topics", { settings });
+  const input = "Place a bet at the casino and win money at poker and at blackjack. ".repeat(6);
+  const { findings, request_id } = await guard.evaluate({ payload: { input } });
+  const places = findings[0]?.evidence.places as { start: number; end: number }[] | undefined;
+  const exempt = input.slice(places?.[0]?.start, places?.[0]?.end);
+  const other = "Our garden has roses and tulips. Which slot machine has the best odds? ".repeat(6);
+
+  await mark(kit, request_id, "incorrect");
+  const alone = await guard.evaluate({ payload: { input: exempt } });
+  const both = await guard.evaluate({ payload: { input: `${exempt} ${other}` } });
+
+  expect([alone.status, both.status]).toEqual(["allow", "block"]);
+});
+
 test("an exempt window of a text hides no other window", async () => {
   const kit = await kitOf();
   const guard = await makeGuardWithRules(kit, "prompt_guard");

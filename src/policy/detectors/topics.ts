@@ -1,6 +1,6 @@
 /** Detector of text about given topics. */
 import { z } from "zod";
-import { defineDetector, type Match } from "../detector.ts";
+import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
@@ -74,27 +74,34 @@ export const topics = defineDetector({
   prepare: ({ level, threshold = THRESHOLDS[level], topics: selected, custom_topics }) => {
     const builtIn = selected.map((name) => ({ name, examples: TOPIC_EXAMPLES[name] }));
     let classifier: TopicClassifier | undefined;
-    return async (texts, { services }) => {
+    return async (texts, { services, isExempt }) => {
       if (texts.length === 0) return [];
       const embed = await services.loadTextEmbedder();
       classifier ??= createTopicClassifier(embed, [...builtIn, ...custom_topics]);
       const classify = classifier;
-      return texts.flatMap((segment) => inspectSegment(segment, { embed, classify, threshold }));
+      const model = { embed, classify, threshold, isExempt };
+      return texts.flatMap((segment) => inspectSegment(segment, model));
     };
   },
 });
 
-/** Returns the highest score of each topic that is reported, or else the highest of all. */
+/** Returns the highest score of each topic that is reported, or else the highest of all. Skips exempt windows. */
 function inspectSegment(
   segment: Segment,
-  model: { embed: TextEmbedder; classify: TopicClassifier; threshold: number },
+  model: {
+    embed: TextEmbedder;
+    classify: TopicClassifier;
+    threshold: number;
+    isExempt: InspectionContext["isExempt"];
+  },
 ): Match[] {
   const best = new Map<string, Match>();
   const { exact, toOriginal } = computeOnce(segment, foldText);
   for (const { vector, start, end } of model.embed(exact)) {
+    const at = { segment, ...toOriginal(start, end) };
+    if (model.isExempt?.({ at })) continue;
     for (const { topic, score } of model.classify(vector)) {
       if (score <= (best.get(topic)?.confidence ?? -1)) continue;
-      const at = { segment, ...toOriginal(start, end) };
       best.set(topic, { label: topic, type: "topic", confidence: score, at });
     }
   }
