@@ -29,7 +29,7 @@ export function page(report: Report, chartName: string | undefined): string {
   const { results, benign, costs } = report;
   const parts = [
     introduction(report),
-    results.length > 0 ? `## Summary\n\n${summaryTable(results)}` : "",
+    results.length > 0 ? `## Summary\n\n${summaryTable(results)}\n\n${SEEN_NOTE}` : "",
     chartName ? `![Our detectors beside the peers](${chartName})` : "",
     ADVICE,
     method(),
@@ -58,6 +58,9 @@ What the detectors find and miss, measured on ${date} with this command: ${texts
 on your own data before you choose a level: false-positive rates do not carry over from one kind of text to another. A folder with
 \`*.jsonl\` files in the format of \`training/README.md\`, below \`dev/\`, is enough.${missing.length > 0 ? `\n\nSources that are not in the folder: ${missing.join(", ")}.` : ""}`;
 }
+
+const SEEN_NOTE =
+  "† Only sources that were available for training or for writing rules: expect less on other text.";
 
 const ADVICE = `## How to use these figures
 

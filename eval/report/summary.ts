@@ -3,6 +3,7 @@ import { scoresOf, type TaskResult, usualLevelOf } from "../measure-task.ts";
 import { computeAuroc, limitAtRate, shareAbove } from "../metrics.ts";
 import { flaggedShare, listContenders, OURS, pick, pool, summaryGroups } from "./groups.ts";
 import { fraction, markdownTable, NONE, percent } from "./markdown.ts";
+import { markSeen } from "./score-tables.ts";
 import { overallF1 } from "./span-tables.ts";
 
 export function summaryTable(results: readonly TaskResult[]): string {
@@ -12,13 +13,17 @@ export function summaryTable(results: readonly TaskResult[]): string {
   return markdownTable(["", "Measure", OURS, "Best peer"], rows, 4);
 }
 
+/** Returns true if every attack comes from a source that was available for training. */
+const isSeenOnly = (result: TaskResult): boolean =>
+  summaryGroups(result, true).every(({ isSeen }) => isSeen);
+
 function spanRow(result: TaskResult): string[] {
   const [ours, ...peers] = overallF1(result);
   const [best] = peers.toSorted((one, other) => other.f1 - one.f1);
   const show = (each: typeof ours) =>
     each ? `${fraction(each.f1)} / ${percent(each.wrong)}` : NONE;
   return [
-    result.task.title,
+    markSeen(result.task.title, isSeenOnly(result)),
     "F1 of spans / benign flagged",
     show(ours),
     best ? `${show(best)} (${best.name})` : NONE,
@@ -43,7 +48,7 @@ function scoreRow(result: TaskResult): string[] {
   const recall = shareAbove(pick(scores, positive), limitAtRate(pick(scores, negative), 0.01));
   const auroc = computeAuroc(pick(scores, positive), pick(scores, negative));
   return [
-    result.task.title,
+    markSeen(result.task.title, isSeenOnly(result)),
     `found / benign flagged, \`${usualLevelOf(result)}\``,
     `${show(ours)}; ${percent(recall)} at 1 % FP; AUROC ${fraction(auroc)}`,
     best ? `${show(best)} (${best.name})` : NONE,

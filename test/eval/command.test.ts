@@ -78,6 +78,11 @@ test("spans are compared by type, and types that are not scored are ignored", ()
   expect(page).not.toContain("| age |");
 });
 
+test("the summary marks figures that are only from sources available for training", () => {
+  expect(page).toContain("| Personal data † | F1 of spans");
+  expect(page).toContain("| Injection in tool arguments | found");
+});
+
 test("missing sources are listed, and the path of the folder is not shown", () => {
   expect(page).toMatch(/Sources that are not in the folder: .*dev\/raccoon.*\(generated_large\)/);
   expect(page).not.toContain(folder);
