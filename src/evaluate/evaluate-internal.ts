@@ -11,9 +11,13 @@ export async function evaluateInternal(
   deps: Deps,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
-  const host = createHost(deps, identifyInternalCaller(deps, internal));
+  const host = createInternalHost(deps, internal);
   return await evaluateWithHost(deps, host, internal);
 }
+
+/** Consumers that share a collector take turns at the models. Rejects a deleted collector. */
+export const createInternalHost = (deps: Deps, context: EvaluationContext): MainHost =>
+  createHost(deps, identifyInternalCaller(deps, context), context.request.consumer_id);
 
 /** The host selects the policy. */
 export async function evaluateWithHost(
@@ -43,7 +47,7 @@ export async function evaluateWithHost(
 }
 
 /** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */
-export function identifyInternalCaller(
+function identifyInternalCaller(
   deps: Deps,
   { collector_id }: Pick<EvaluationContext, "collector_id">,
 ): Caller {

@@ -5,19 +5,18 @@ import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createFacts } from "./create-facts.ts";
-import { evaluateWithHost, identifyInternalCaller } from "./evaluate-internal.ts";
+import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
 
 import { learnedModels } from "./learned-models.ts";
 
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
-import { createHost } from "./worker/evaluation-host.ts";
 
 /** Rejects if the collector was deleted. */
 export function openResponseGuard(deps: Deps, context: EvaluationContext): ResponseGuard {
   const { trace_id } = context;
   const request = { ...context.request, payload: {} };
-  const host = createHost(deps, identifyInternalCaller(deps, context));
+  const host = createInternalHost(deps, context);
   const selection = host.selectPolicy(request);
   // One policy for the whole stream: a new one could not change what was sent.
   host.selectPolicy = () => selection;

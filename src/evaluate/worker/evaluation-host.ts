@@ -80,7 +80,8 @@ export interface MainHost extends EvaluationHost {
   selectPolicy: (selector: PolicySelector) => PolicySelection;
 }
 
-export function createHost(deps: Deps, caller: Caller): MainHost {
+/** `owner`: owners take turns at the models. */
+export function createHost(deps: Deps, caller: Caller, owner = ownerOf(caller)): MainHost {
   const host: MainHost = {
     ...deps.hostServices,
     selectPolicy(selector) {
@@ -90,7 +91,7 @@ export function createHost(deps: Deps, caller: Caller): MainHost {
       const exempt = program && exemptions.get(program.id);
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
-    scoreWindows: createWindowService(deps, ownerOf(caller)),
+    scoreWindows: createWindowService(deps, owner),
     evaluateInWorker: (input, owner) =>
       runInWorker(deps, "huge", { task: { name: "evaluation", input }, host, owner }),
   };
