@@ -28,6 +28,7 @@ test("a detector, policy and collector are created in the console, tested, and a
   await go("/detectors");
   await page.locator(".empty").getByRole("link", { name: "New detector" }).click();
   await page.getByLabel("Name", { exact: true }).fill("Cards");
+  await page.getByLabel("Kind").selectOption("data_loss_prevention");
   await press("Add predefined entity");
   await page.getByLabel("Entity", { exact: true }).selectOption("credit_card");
   await press("Create detector");

@@ -22,8 +22,8 @@ const image = (url: string): Json => part({ type: "image_url", image_url: { url 
 test.each([
   ["the media type of a data URL", `data:${CARD},%20`],
   ["the media type of a data URL in base64", `data:${CARD};base64,${HELLO}`],
-  ["a parameter of a data URL", `data:text/plain;x=4111111111111111;base64,${HELLO}`],
-  ["the charset of a data URL", `data:text/plain;charset=4111111111111111,%20`],
+  ["a parameter of a data URL", `data:text/plain;x=4111-1111-1111-1111;base64,${HELLO}`],
+  ["the charset of a data URL", `data:text/plain;charset=4111-1111-1111-1111,%20`],
   ["words after a picture", `data:image/png;base64,${PICTURE} ${CARD}`],
   ["signs after the start of a picture", `${PICTURE}.${CARD.replaceAll(" ", "-")}.`],
 ])("text in %s is inspected", async (_, text) => {
