@@ -1,28 +1,18 @@
 /** Model names: maps to the names of an upstream, and fallback models. */
 import { expect, test } from "bun:test";
-import { type Attach, makeConsumer } from "../kit/dataplane.ts";
+import type { Attach } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { type Script, startUpstream, type Upstream } from "../kit/upstream.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
+import type { Script, Upstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit();
 const CHAT = "/v1/chat/completions";
 
-async function setUp(
+const setUp = async (
   attach: Omit<Attach, "url">[],
-  scripts: Script[] = [],
-  more: Record<string, unknown> = {},
-) {
-  const upstreams = attach.map((_, index) => startUpstream(scripts[index] ?? { body: { index } }));
-  const given = attach.map((each, index) => ({ ...each, url: upstreams[index]?.url ?? "" }));
-  const consumer = await makeConsumer(await kitOf(), given, more);
-  return {
-    ...consumer,
-    upstreams,
-    async [Symbol.asyncDispose]() {
-      for (const upstream of upstreams) await upstream[Symbol.asyncDispose]();
-    },
-  };
-}
+  scripts?: Script[],
+  more?: Record<string, unknown>,
+) => await startConsumer(await kitOf(), attach, scripts, more);
 
 const modelsAt = (upstream: Upstream | undefined) =>
   (upstream?.hits ?? []).map(({ body }) => JSON.parse(body.toString()).model);

@@ -1,30 +1,18 @@
 /** Routing: capabilities, model references, balancing and failover (spec 4.7). */
 import { expect, test } from "bun:test";
-import { type Attach, makeConsumer } from "../kit/dataplane.ts";
+import type { Attach } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
-import { type Script, startUpstream, type Upstream } from "../kit/upstream.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
+import type { Script, Upstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
 const CHAT = "/v1/chat/completions";
 
-/** Starts one upstream for each registry, in the same order. */
-async function setUp(
+const setUp = async (
   attach: Omit<Attach, "url">[],
-  scripts: Script[] = [],
-  more: Record<string, unknown> = {},
-) {
-  const upstreams = attach.map((_, index) => startUpstream(scripts[index] ?? { body: { index } }));
-  const given = attach.map((each, index) => ({ ...each, url: upstreams[index]?.url ?? "" }));
-  const consumer = await makeConsumer(await kit(), given, more);
-  return {
-    ...consumer,
-    upstreams,
-    hits: () => upstreams.map(({ hits }) => hits.length),
-    async [Symbol.asyncDispose]() {
-      for (const upstream of upstreams) await upstream[Symbol.asyncDispose]();
-    },
-  };
-}
+  scripts?: Script[],
+  more?: Record<string, unknown>,
+) => await startConsumer(await kit(), attach, scripts, more);
 
 const openai = { provider: "openai" };
 const two = [openai, openai];

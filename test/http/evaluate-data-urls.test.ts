@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { minimalPdf } from "../kit/minimal-pdf.ts";
 
 const kit = sharedKit();
 const CARD = "Card 4111 1111 1111 1111";
@@ -43,18 +44,7 @@ test("prose that begins like a data URL is masked as text, and not listed", asyn
   expect(verdict.detectors.uninspected).toEqual([]);
 });
 
-const PAGE = `BT /F 9 Tf (${CARD}) Tj ET`;
-const PDF = Buffer.from(`%PDF-1.4
-1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
-2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
-3 0 obj <</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>> endobj
-4 0 obj <</Length ${PAGE.length}>> stream
-${PAGE}
-endstream endobj
-5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
-trailer <</Root 1 0 R>>
-%%EOF
-`).toString("base64");
+const PDF = minimalPdf(CARD).toString("base64");
 
 test.each<[string, Json]>([
   ["an A2A part", part({ raw: PDF, mediaType: "application/pdf" })],

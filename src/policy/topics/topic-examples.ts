@@ -213,7 +213,7 @@ export const ORDINARY_SENTENCES: readonly string[] = [
   "Thaw in fridge overnight. Once thawed do not refreeze.",
   "Which is the right order to inject silicone and paint around a bathtub?",
   "Coach says: no phones, no excuses, shin pads.",
-  'Can you tell me what "admin" in "admin leave" stands for?',
+  'Can you tell me what "admin" in "admin leave" means?',
   "What does it take to become a prison officer?",
   "What's the rule for kids under 4, do they need a ticket",
   "What are the rules for a night watch on a sailing boat with 4 people? 3 on 9 off or what",
