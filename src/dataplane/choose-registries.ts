@@ -72,7 +72,7 @@ export function chooseRegistries(
   return { ...parsed, candidates: [...ordered, ...listFallbacks(live, criteria, balancing)] };
 }
 
-/** Returns the candidates of the consumer's fallback models, in order. */
+/** Returns the candidates of the consumer's fallback models, in order. They are rarely sent, so they take no turns. */
 export function listFallbacks(
   live: LiveState,
   criteria: RoutingCriteria,
@@ -85,7 +85,7 @@ export function listFallbacks(
     const named: RoutingCriteria = { ...criteria, model: { kind: "named", model } };
     const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, named));
     const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
-    return orderCandidates(live, candidates, balancing);
+    return orderCandidates({ ...live, turns: new Map() }, candidates, balancing);
   });
 }
 

@@ -203,6 +203,15 @@ test("attempts with fallback models count against the maximum attempts", async (
   expect(modelsAt(one.upstreams[0])).toEqual(["a", "b"]);
 });
 
+test("fallbacks do not change the load balancing of the requested model", async () => {
+  const two = [{ provider: "openai" }, { provider: "openai" }];
+  await using one = await setUp(two, [], { fallbacks: ["b"] });
+
+  for (let left = 4; left > 0; left--) await one.post(CHAT, { model: "a", messages: [] });
+
+  expect(one.hits()).toEqual([2, 2]);
+});
+
 test("routing explain shows the name that each candidate would receive", async () => {
   const first = { provider: "openai", models: { map: { a: "deployment-a" } } };
   await using one = await setUp([first, { provider: "openai" }], [], { fallbacks: ["b"] });
