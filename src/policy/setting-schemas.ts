@@ -8,6 +8,7 @@ export const Threshold = z.number().min(0).max(1).default(0.7);
 
 /** From the fewest to the most findings. */
 export const Level = z.enum(["permissive", "balanced", "strict"]);
+export type ReportLevel = z.output<typeof Level>;
 
 /** Regular expression of an administrator, rejected on save if the linear-time engine cannot run it. */
 export const PatternText = z.string().superRefine((source, context) => {

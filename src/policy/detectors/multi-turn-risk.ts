@@ -3,7 +3,7 @@ import { z } from "zod";
 import { combineRisks } from "../combine-risks.ts";
 import { defineDetector, type FoundMatch, type Match } from "../detector.ts";
 import type { Segment } from "../segment.ts";
-import { Level } from "../setting-schemas.ts";
+import { Level, type ReportLevel } from "../setting-schemas.ts";
 
 const KINDS = [
   "prompt_guard",
@@ -57,7 +57,7 @@ const Settings = z.strictObject({
     .describe("Seconds after which half of the risk of a session is forgotten."),
 });
 
-const THRESHOLDS: Readonly<Record<z.output<typeof Level>, number>> = {
+const THRESHOLDS: Readonly<Record<ReportLevel, number>> = {
   permissive: 0.95,
   balanced: 0.85,
   strict: 0.7,

@@ -13,7 +13,7 @@ import {
 } from "../leak/leak-scan.ts";
 import { isSystemPrompt } from "../payload/system-prompt.ts";
 import { computeOnce, type Segment } from "../segment.ts";
-import { Level, MaskWith } from "../setting-schemas.ts";
+import { Level, MaskWith, type ReportLevel } from "../setting-schemas.ts";
 
 const MIN_CANARY_LETTERS = 8;
 
@@ -57,7 +57,7 @@ const Settings = z.strictObject({
 });
 
 /** Shares of the prompt, or of `MAX_BASE_LETTERS`. */
-const THRESHOLDS: Readonly<Record<z.output<typeof Level>, number>> = {
+const THRESHOLDS: Readonly<Record<ReportLevel, number>> = {
   permissive: 0.8,
   balanced: 0.4,
   strict: 0.15,

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
 import { computeOnce, type Segment } from "../segment.ts";
-import { Level } from "../setting-schemas.ts";
+import { Level, type ReportLevel } from "../setting-schemas.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
 import { createTopicClassifier, type TopicClassifier } from "../topics/topic-classifier.ts";
 import { TOPIC_EXAMPLES, TOPIC_NAMES } from "../topics/topic-examples.ts";
@@ -57,7 +57,7 @@ const Settings = z
     { path: ["custom_topics"], message: "must have unique names that are not built-in topics" },
   );
 
-const THRESHOLDS: Readonly<Record<z.output<typeof Level>, number>> = {
+const THRESHOLDS: Readonly<Record<ReportLevel, number>> = {
   permissive: 0.69,
   balanced: 0.45,
   strict: 0.38,

@@ -2,22 +2,14 @@
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
 import { computeOnce, type Segment, type SegmentSource } from "../segment.ts";
+import { Level } from "../setting-schemas.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
-import {
-  INJECTION_LEVELS,
-  type InjectionType,
-  type ModelOrigin,
-  type ScoredWindow,
-  type WindowScorer,
-} from "./window-scorer.ts";
+import type { InjectionType, ModelOrigin, ScoredWindow, WindowScorer } from "./window-scorer.ts";
 
 export const LearnedSettings = z.strictObject({
-  level: z
-    .enum(INJECTION_LEVELS)
-    .default("balanced")
-    .describe(
-      "How much is reported: `permissive` accepts about 0.1 % false positives, `balanced` 1 %, `strict` 3 %, on text like that of the tests.",
-    ),
+  level: Level.default("balanced").describe(
+    "How much is reported: `permissive` accepts about 0.1 % false positives, `balanced` 1 %, `strict` 3 %, on text like that of the tests.",
+  ),
   threshold: z
     .number()
     .min(0)

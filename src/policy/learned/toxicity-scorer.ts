@@ -1,6 +1,7 @@
 /** Scores windows of words for toxic language by category: a linear model over hashed words, pairs and character n-grams. */
+
+import type { ReportLevel } from "../setting-schemas.ts";
 import { readWeights } from "./read-weights.ts";
-import type { InjectionLevel } from "./window-scorer.ts";
 
 export const TOXICITY_CATEGORIES = [
   "hate",
@@ -24,7 +25,7 @@ export interface ToxicSpan {
 
 export interface ToxicityScorer {
   /** Minimum scores by level, measured on text that was not trained on. */
-  thresholds: Record<InjectionLevel, number>;
+  thresholds: Record<ReportLevel, number>;
   /** Returns the spans of folded text with at least this score, and the window with the highest score. */
   findSpans: (
     text: string,
@@ -35,7 +36,7 @@ export interface ToxicityScorer {
 
 interface Header {
   categories: ToxicityCategory[];
-  thresholds: Record<InjectionLevel, number>;
+  thresholds: Record<ReportLevel, number>;
 }
 
 /** Words of a window. Text with fewer words is one window. */

@@ -1,4 +1,5 @@
 /** Stage 1 of the injection model: scores every window of text for instructions that try to take over a model. */
+import type { ReportLevel } from "../setting-schemas.ts";
 import { createKernel, createMemoryLayout } from "./kernel.ts";
 import { readWeights } from "./read-weights.ts";
 import { createWordPieceSplitter, type WordPieces } from "./word-pieces.ts";
@@ -24,11 +25,9 @@ export interface Cascade {
   /** Logit of stage 1 above which stage 2 reads a window. */
   band: Record<InjectionType, number>;
   /** Minimum scores by level. */
-  thresholds: Record<InjectionType, Record<InjectionLevel, number>>;
+  thresholds: Record<InjectionType, Record<ReportLevel, number>>;
 }
 
-export const INJECTION_LEVELS = ["permissive", "balanced", "strict"] as const;
-export type InjectionLevel = (typeof INJECTION_LEVELS)[number];
 export type InjectionType = "prompt_injection" | "indirect_prompt_injection";
 
 export interface WindowScorer {
