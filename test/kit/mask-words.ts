@@ -4,7 +4,6 @@ import type { Dialect } from "../../src/dataplane/guard/stream/dialect.ts";
 import { createStreamMask } from "../../src/dataplane/guard/stream/mask-stream.ts";
 import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
 import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
-import { createEventSplitter } from "../../src/dataplane/guard/stream/split-events.ts";
 import {
   createHeldCap,
   type EvaluatedText,
@@ -13,6 +12,7 @@ import { handleChat } from "../../src/demo/chat.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
 import { handleResponses } from "../../src/demo/responses.ts";
 import type { TextStream } from "../../src/deps.ts";
+import { createEventSplitter } from "../../src/lib/http/split-events.ts";
 
 export const SECRET = "4111 1111";
 export const MASK = "[card]";

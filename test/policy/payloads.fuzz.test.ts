@@ -1,8 +1,8 @@
 /** Reads and rewrites random payloads: every text is read, and only changed texts differ in the copy. */
 import { expect, test } from "bun:test";
+import type { JsonObject } from "../../src/lib/json/json-object.ts";
 import { parseStrict } from "../../src/lib/json/parse-strict.ts";
 import type { TextChange } from "../../src/policy/masking/apply-masks.ts";
-import type { JsonObject } from "../../src/policy/payload/payload.ts";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { rewritePayload } from "../../src/policy/payload/rewrite-payload.ts";
 import { type Random, seeded } from "../kit/random.ts";

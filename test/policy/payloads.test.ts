@@ -2,8 +2,9 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonObject } from "../../src/lib/json/json-object.ts";
 import { parseStrict } from "../../src/lib/json/parse-strict.ts";
-import type { JsonObject, Payload } from "../../src/policy/payload/payload.ts";
+import type { Payload } from "../../src/policy/payload/payload.ts";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 
 const FOLDER = "test/golden/payloads";

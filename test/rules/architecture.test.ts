@@ -10,6 +10,7 @@ const RANK: Record<string, number> = {
   db: 2,
   net: 2,
   providers: 2,
+  dialects: 2,
   policy: 2,
   demo: 2,
   plugins: 3,

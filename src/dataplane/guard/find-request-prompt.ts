@@ -1,7 +1,7 @@
 /** Returns the system prompt of a request, if a rule of the guard compares the response with it. */
 import type { Deps } from "../../deps.ts";
+import { isObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
-import { isObject } from "../../policy/payload/payload.ts";
 import { readPayload } from "../../policy/payload/read-payload.ts";
 import { readSystemPrompt } from "../../policy/payload/system-prompt.ts";
 import { findProgram } from "../../snapshot/find-program.ts";

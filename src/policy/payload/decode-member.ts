@@ -9,8 +9,8 @@ import {
   isMedia,
 } from "../../lib/documents/file-kind.ts";
 import { hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
+import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { StringEncoding } from "../segment.ts";
-import type { JsonObject } from "./payload.ts";
 
 export type DecodedMember =
   | DecodedText

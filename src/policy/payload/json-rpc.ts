@@ -1,7 +1,9 @@
 /** Readers of MCP and A2A messages: JSON-RPC envelopes and their contents. */
+
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { readContent, readMessage, readMessages } from "./messages.ts";
-import { isObject, type JsonObject, type PayloadContext } from "./payload.ts";
+import type { PayloadContext } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
 import {
   type MemberReaders,

@@ -2,9 +2,10 @@
  * Readers of messages and their parts. One table covers all styles (OpenAI, Anthropic, Google, Bedrock, Cohere, A2A),
  * because clients mix them and no mixture may hide text.
  */
+
+import { isObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isObject } from "./payload.ts";
 import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
   memberReaders,

@@ -1,9 +1,9 @@
 /** Types of a parsed payload: its texts, tools and attachments. */
+
 import type { Direction, Protocol, Uninspected } from "../../contract/evaluate.ts";
+import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { ToolCall, ToolDefinition } from "../detector.ts";
 import type { Segment } from "../segment.ts";
-
-export type JsonObject = Record<string, unknown>;
 
 export interface Payload {
   segments: Segment[];
@@ -50,9 +50,6 @@ export interface EvaluatedTool {
   /** undefined if there are none. */
   arguments: unknown;
 }
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const stringOrNull = (value: unknown): string | null =>
   typeof value === "string" && value !== "" ? value : null;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import type { JsonObject, PayloadContext } from "./payload.ts";
+import type { JsonObject } from "../../lib/json/json-object.ts";
+import type { PayloadContext } from "./payload.ts";
 import { readPayload } from "./read-payload.ts";
 
 const ARGUMENTS = { amount: 5.5, on: true, deep: { list: [1, false] } };

@@ -1,16 +1,11 @@
 /** Reads the texts, tools and attachments of a payload, with their sources and locations. */
+
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource } from "../segment.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { envelopeTable, isBareMcp, isEnvelope, readMcpResult } from "./json-rpc.ts";
 import { readMessage } from "./messages.ts";
-import {
-  type Attachment,
-  isObject,
-  type JsonObject,
-  type Payload,
-  type PayloadContext,
-  stringOrNull,
-} from "./payload.ts";
+import { type Attachment, type Payload, type PayloadContext, stringOrNull } from "./payload.ts";
 import { readTool } from "./read-tool.ts";
 import { readCall } from "./tools.ts";
 import { readMembers, type ValueLocation } from "./value-readers.ts";

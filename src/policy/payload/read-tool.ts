@@ -1,12 +1,8 @@
 /** Reads the tool that an evaluation is about, for conditions on `tool.*` (spec 4.3.3). */
+
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { isBareMcp, isToolCall } from "./json-rpc.ts";
-import {
-  type EvaluatedTool,
-  isObject,
-  type JsonObject,
-  type PayloadContext,
-  stringOrNull,
-} from "./payload.ts";
+import { type EvaluatedTool, type PayloadContext, stringOrNull } from "./payload.ts";
 import { bareToolName } from "./tools.ts";
 
 export function readTool(body: JsonObject, about: PayloadContext): EvaluatedTool {

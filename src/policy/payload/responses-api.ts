@@ -1,6 +1,7 @@
 /** Readers of the OpenAI Responses API: `input` and `output` are text or a list of items. */
+
+import { isObject } from "../../lib/json/json-object.ts";
 import { readContent, readMessage } from "./messages.ts";
-import { isObject } from "./payload.ts";
 import { readCall, readDefinitions } from "./tools.ts";
 import {
   memberReaders,

@@ -1,7 +1,8 @@
 /** Readers of tool definitions and tool calls, in every style. */
+
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isObject, type JsonObject } from "./payload.ts";
 import {
   childLocation,
   ignoreValue,

@@ -1,10 +1,12 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
+
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import { declaresBase64, decodeMember, SEALED_MEMBERS } from "./decode-member.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isObject, type JsonObject, type Payload } from "./payload.ts";
+import type { Payload } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
 export interface ValueLocation {

@@ -1,7 +1,8 @@
 /** Assembles the complete response from the events of a stream. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { Dialect, EventParts } from "./dialect.ts";
 

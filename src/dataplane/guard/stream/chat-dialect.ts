@@ -1,6 +1,7 @@
 /** Stream of `/v1/chat/completions`: chunks with a delta for each choice. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,

@@ -1,10 +1,11 @@
 /** Reads an event, and evaluates everything in it that is not text of the response. */
-import type { JsonObject } from "../../../policy/payload/payload.ts";
+
+import { formatEvent, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
+import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { ReadEvent } from "./assemble-response.ts";
 import { createParts } from "./dialect.ts";
 import { replaceTexts } from "./edit-event.ts";
-import { formatEvent, readData, type StreamEvent } from "./split-events.ts";
 import type { EvaluatedText } from "./stream-guard.ts";
 
 /** An event whose other members are evaluated. */

@@ -1,6 +1,7 @@
 /** Types of a stream's dialect: how its events build a response, and how a blocked stream ends. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { isOpaque } from "../../../policy/payload/is-opaque.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 
 /** Reads the events of one stream. */

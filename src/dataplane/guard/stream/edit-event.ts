@@ -1,4 +1,6 @@
 /** Edits the JSON text of an event and keeps its other bytes. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import {
   applyEdits,
   eachMember,
@@ -6,7 +8,6 @@ import {
   skipBlank,
   type TextEdit,
 } from "../../../lib/json/source-text.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { rewritePayload } from "../../../policy/payload/rewrite-payload.ts";
 import { createSegment } from "../../../policy/segment.ts";
 import { buildUnreadableError } from "../guard-errors.ts";

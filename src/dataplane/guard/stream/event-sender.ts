@@ -1,9 +1,10 @@
 /** Sends, holds and renders the events of a masked stream. */
+
+import { formatEvent, replaceData } from "../../../lib/http/split-events.ts";
 import { isInside } from "./assemble-response.ts";
 import type { CheckedEvent } from "./check-event.ts";
 import type { Dialect } from "./dialect.ts";
 import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
-import { formatEvent, replaceData } from "./split-events.ts";
 import type { TextSlot } from "./text-slot.ts";
 
 /** An event with the texts to send. */

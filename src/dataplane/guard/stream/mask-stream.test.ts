@@ -12,9 +12,9 @@ import {
   openText,
   SECRET,
 } from "../../../../test/kit/mask-words.ts";
+import { createEventSplitter } from "../../../lib/http/split-events.ts";
 import { createChatDialect } from "./chat-dialect.ts";
 import { createStreamMask } from "./mask-stream.ts";
-import { createEventSplitter } from "./split-events.ts";
 
 const chatText = (text: string, index = 0, member = "content"): string =>
   eventsOf(text)

@@ -1,5 +1,6 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
 import type { ResponseGuard } from "../../../deps.ts";
+import type { StreamEvent } from "../../../lib/http/split-events.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
@@ -7,7 +8,6 @@ import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.
 import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
 import { createEventSender, type Outgoing } from "./event-sender.ts";
-import type { StreamEvent } from "./split-events.ts";
 import type { EvaluatedText } from "./stream-guard.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
 

@@ -1,10 +1,10 @@
 /** Body of a streamed response that is evaluated and masked before it is sent. */
 import { AppError } from "../../../contract/errors.ts";
+import { createEventSplitter, type StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import { createStreamMask } from "./mask-stream.ts";
-import { createEventSplitter, type StreamEvent } from "./split-events.ts";
 import {
   checkEventSize,
   createHeldCap,

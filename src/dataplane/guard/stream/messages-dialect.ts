@@ -1,7 +1,8 @@
 /** Stream of `/v1/messages`: content blocks that start, continue and stop. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import {
   createParts,
   type Dialect,

@@ -1,8 +1,9 @@
 /** Body of a streamed response that is relayed unchanged; a copy is evaluated at its end. */
+
+import { createEventSplitter, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import { createAssembly } from "./assemble-response.ts";
-import { createEventSplitter, readData, type StreamEvent } from "./split-events.ts";
 import {
   checkEventSize,
   createHeldCap,

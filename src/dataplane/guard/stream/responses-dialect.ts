@@ -1,6 +1,7 @@
 /** Stream of `/v1/responses`: output items and their parts, each added, continued and done. */
+
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
-import { isObject, type JsonObject } from "../../../policy/payload/payload.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,

@@ -1,10 +1,10 @@
 /** Types and size limits that masked and observed streams share. */
 import type { Deps, EvaluationContext } from "../../../deps.ts";
+import type { EventSplitter } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { Dialect } from "./dialect.ts";
-import type { EventSplitter } from "./split-events.ts";
 
 /** Evaluations of one streamed response. */
 export interface StreamGuard {
