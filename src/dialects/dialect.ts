@@ -1,0 +1,60 @@
+/** Types of an API format for generated content: one reader and one writer for requests, responses and streams. */
+import type { JsonObject } from "../lib/json/json-object.ts";
+import type {
+  NeutralError,
+  NeutralEvent,
+  NeutralMember,
+  NeutralRequest,
+  NeutralResponse,
+} from "./neutral.ts";
+
+/** Format in which clients send requests. */
+export interface InboundDialect {
+  /** Rejects what cannot be expressed with an AppError that names the member. `stream` is true if the path requests a stream. */
+  readRequest: (body: JsonObject, context: { stream: boolean }) => NeutralRequest;
+  /** Names of neutral members in this format, for errors of a writer; a missing one is the same. */
+  memberNames: Partial<Record<NeutralMember, string>>;
+  writeResponse: (response: NeutralResponse, reply: ReplyContext) => JsonObject;
+  createStreamWriter: (reply: ReplyContext) => StreamWriter;
+  writeError: (error: NeutralError) => JsonObject;
+}
+
+/** Format in which an upstream is called. */
+export interface OutboundDialect {
+  writeRequest: (request: NeutralRequest, target: RequestTarget) => JsonObject;
+  readResponse: (body: JsonObject) => NeutralResponse;
+  createStreamReader: () => StreamReader;
+  readError: (status: number, body: unknown) => NeutralError;
+}
+
+export interface RequestTarget {
+  /** Undefined if the URL names the model. */
+  model: string | undefined;
+  /** Throws the 400 that names the client's member. */
+  reject: (member: NeutralMember, reason: string) => never;
+}
+
+/** Values of a response that the upstream does not determine. */
+export interface ReplyContext {
+  /** Model that the client requested. */
+  model: string;
+  /** Unique id without a prefix. */
+  id: string;
+  /** Unix time in seconds. */
+  created: number;
+  /** The client's own body, for formats that repeat members of the request. */
+  request: JsonObject;
+}
+
+/** Reads the events of one stream. An invalid or out-of-order event is an AppError `upstream_failed`. */
+export interface StreamReader {
+  /** `name` is the event type of the transport, or empty; `data` its text, which may be `[DONE]`. */
+  read: (name: string, data: string) => NeutralEvent[];
+  /** Returns the last events after the stream has ended; throws if it ended too early. */
+  end: () => NeutralEvent[];
+}
+
+/** Writes the events of one stream as the text of server-sent events. */
+export interface StreamWriter {
+  write: (event: NeutralEvent) => string;
+}
