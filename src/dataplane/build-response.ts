@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
+import { addVendorHeaders } from "./add-vendor-headers.ts";
 import { findFileIds } from "./find-file-ids.ts";
 import { getLiveState } from "./live-state.ts";
 import { readUsage } from "./read-usage.ts";
@@ -12,7 +13,7 @@ import { type BodyEnds, relayStream } from "./relay-stream.ts";
 import { endRequest, roundToTenths } from "./request-progress.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
 
-/** The only headers of an upstream that are sent to the client. */
+/** Headers of an upstream that are sent to the client, besides those of `addVendorHeaders`. */
 const RELAYED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
 const DOWNLOAD_HEADERS: readonly string[] = [
   ...RELAYED_HEADERS,
@@ -73,6 +74,7 @@ function buildHeaders({
     const value = reply.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }
+  addVendorHeaders(headers, reply.headers);
   // A reverse proxy must not buffer a stream of events.
   if (isEventStream(reply.headers)) headers["x-accel-buffering"] = "no";
   return headers;

@@ -92,7 +92,8 @@ async function rewriteReply(
   if (!operation.reply || status >= 300 || body.kind !== "json" || !isJson(headers)) return reply;
   const members = readMemberValues(body.members, operation.members ?? []);
   const changed = operation.reply({ headers, bytes: await readReply(reply) }, members);
-  return createWholeReply({ status, headers: changed.headers }, changed.bytes);
+  const merged = new Map([...headers.entries(), ...changed.headers.entries()]);
+  return createWholeReply({ status, headers: merged }, changed.bytes);
 }
 
 const isJson = (headers: ReplyHeaders): boolean => /json/i.test(headers.get("content-type") ?? "");

@@ -34,7 +34,9 @@ export interface ProviderOperation {
 
 export interface BufferedReply {
   /** Names in lower case. */
-  headers: Pick<ReadonlyMap<string, string>, "get">;
+  headers: Pick<ReadonlyMap<string, string>, "get"> & {
+    entries: () => Iterable<[string, string]>;
+  };
   bytes: Uint8Array<ArrayBuffer>;
 }
 

@@ -268,6 +268,7 @@ test("only documented upstream headers are relayed", async () => {
     "date",
     "x-ag-registry",
     "x-ag-trace-id",
+    "x-ag-upstream-request-id",
     "x-content-type-options",
     "x-request-id",
     "x-selected-model",

@@ -8,9 +8,10 @@ export interface HeaderBlock {
   reusable: boolean;
 }
 
-/** Headers by lower-case name; repeated headers are joined with commas. */
+/** Headers by lower-case name; `get` joins repeated headers with commas, `entries` returns each of them. */
 export interface ReplyHeaders {
   get: (name: string) => string | undefined;
+  entries: () => Iterable<[name: string, value: string]>;
 }
 
 /** Event streams are forwarded event by event. */
@@ -64,6 +65,16 @@ function createHeaders(text: string): ReplyHeaders {
         joined = joined === undefined ? value : `${joined}, ${value}`;
       }
       return joined;
+    },
+    entries() {
+      const found: [string, string][] = [];
+      for (let line = findLineEnd(text, 0) + 2; line < text.length; ) {
+        const end = findLineEnd(text, line);
+        const colon = text.indexOf(":", line);
+        found.push([lower.slice(line, colon), trimBlanks(text, colon + 1, end)]);
+        line = end + 2;
+      }
+      return found;
     },
   };
 }

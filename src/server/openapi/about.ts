@@ -144,7 +144,7 @@ export const TAGS = [
   {
     name: DATA_PLANE,
     description:
-      "Endpoints for applications. Bodies have the format of the OpenAI API and are sent to the upstream unchanged, unless a guard masks them. The model `@provider/model` pins a kind of registry. Responses have the headers `X-AG-Trace-Id`, `X-AG-Registry`, `X-Selected-Provider` and `X-Selected-Model`, and with a guard `X-AG-Guard`.",
+      "Endpoints for applications. Bodies have the format of the OpenAI API and are sent to the upstream unchanged, unless a guard masks them. The model `@provider/model` pins a kind of registry. Responses have the headers `X-AG-Trace-Id`, `X-AG-Registry`, `X-Selected-Provider` and `X-Selected-Model`, with a guard `X-AG-Guard`, and the upstream's rate limits and its request id as `X-AG-Upstream-Request-Id`.",
     paths: /^\/:consumer\//,
   },
 ];
