@@ -36,7 +36,7 @@ const ModelName = ModelEntry.refine(
   "must be one model, not a pattern",
 );
 
-export const ModelMap = z
+const ModelNames = z
   .record(Text, Text.min(1).max(256))
   .refine((map) => Object.keys(map).length <= 500, "must have at most 500 entries")
   .superRefine((map, context) => {
@@ -44,6 +44,18 @@ export const ModelMap = z
       const problem = findMapProblem(key, target);
       if (problem) context.addIssue({ code: "custom", path: [key], message: problem });
     }
+  });
+
+/** Rejects the key `__proto__`, which z.record drops. */
+export const ModelMap = (z.unknown() as z.ZodType<z.input<typeof ModelNames>>)
+  .refine((map) => !Object.hasOwn(Object(map), "__proto__"), {
+    path: ["__proto__"],
+    message: "cannot be the name of a model",
+  })
+  .pipe(ModelNames)
+  .meta({
+    type: "object",
+    additionalProperties: { type: "string", minLength: 1, maxLength: 256 },
   });
 
 function findMapProblem(key: string, target: string): string | undefined {

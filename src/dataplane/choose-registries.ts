@@ -120,6 +120,7 @@ export function evaluateRegistry(
   const model = selectModel(models.default, criteria.model);
   if (model === undefined) {
     if (models.allowed || criteria.model.kind === "auto") return "no_default";
+    if (models.map && criteria.model.kind === "opaque") return "model_not_allowed";
     if (operation.modelInPath) return "needs_model";
   } else if (!isModelAllowed(models, model)) return "model_not_allowed";
   // Only `model` is mapped: other members must not name a model that the map replaces.
@@ -182,6 +183,11 @@ export function buildRoutingError(
     const text =
       "model: must not contain `/`, `?`, `#`, `\\`, `..` or control characters for these registries.";
     return new AppError("invalid_model", text, { details });
+  }
+  if (criteria.model.kind === "opaque") {
+    const text =
+      "model: must be a name, because the models of this consumer are limited or mapped.";
+    return new AppError("model_not_allowed", text, { details });
   }
   const text = models.every((exclusion) => exclusion === "no_default")
     ? "No registry of this consumer has a default model. Send `model`."

@@ -9,7 +9,7 @@ export type ModelReference =
   | { kind: "named"; model: string }
   /** `@provider/model`. */
   | { kind: "pinned"; provider: string; model: string }
-  /** Not a string, or empty: sent unchanged; no allow-list permits it. */
+  /** Not a string, or empty: sent unchanged, unless the registry has an allow-list or a map. */
   | { kind: "opaque" };
 
 export function parseModelReference(value: unknown): ModelReference {

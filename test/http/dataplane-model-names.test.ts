@@ -89,6 +89,20 @@ test.each([
   expect(one.upstreams[0]?.hits).toEqual([]);
 });
 
+test.each([[[]], [["large"]], [{ id: "large" }], [7], [null], [""]])(
+  "a model that is not a name is rejected if names are mapped: %j",
+  async (model) => {
+    const models = { default: "a", map: { "*": "small" } };
+    await using one = await setUp([{ provider: "openai", models }]);
+
+    const reply = await one.post(CHAT, { model, messages: [] });
+
+    expect(reply.status).toBe(403);
+    expect(await reply.text()).toContain("model: must be a name");
+    expect(one.upstreams[0]?.hits).toEqual([]);
+  },
+);
+
 test("a form cannot name a model in another field if names are mapped", async () => {
   await using one = await setUp([{ provider: "openai", models: { map: { "*": "small" } } }]);
   const form = new FormData();
@@ -139,6 +153,7 @@ test.each([
   ["a `*` before the end of a key", { "a*b": "c" }],
   ["a `*` in the target of an exact name", { a: "b*" }],
   ["an empty target", { a: "" }],
+  ["a name that is lost in JavaScript objects", JSON.parse('{"__proto__": "b"}')],
 ])("a map is rejected: %s", async (_, map) => {
   const kit = await kitOf();
   const gateway = await kit.make("/v1/gateways", { name: "Maps" });
