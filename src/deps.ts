@@ -71,6 +71,8 @@ export interface EvaluationContext {
   user_agent: string | null;
   /** Texts of the system prompt that the evaluated output responds to. */
   system_prompt?: readonly string[] | undefined;
+  /** Request of the client: once it has disconnected, waiting work is dropped. */
+  client?: Pick<Request, "signal">;
 }
 
 export interface InternalEvaluation extends EvaluationContext {

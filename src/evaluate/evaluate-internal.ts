@@ -17,7 +17,10 @@ export async function evaluateInternal(
 
 /** Consumers that share a collector take turns at the models. Rejects a deleted collector. */
 export const createInternalHost = (deps: Deps, context: EvaluationContext): MainHost =>
-  createHost(deps, identifyInternalCaller(deps, context), context.request.consumer_id);
+  createHost(deps, identifyInternalCaller(deps, context), {
+    owner: context.request.consumer_id,
+    client: context.client,
+  });
 
 /** The host selects the policy. */
 export async function evaluateWithHost(
@@ -43,7 +46,12 @@ export async function evaluateWithHost(
   const worker = selectWorker(input.size);
   if (!worker) return await evaluate(host, input);
   const task = { name: "evaluation" as const, input };
-  return await runInWorker(deps, worker, { task, host, owner: collector_id });
+  return await runInWorker(deps, worker, {
+    task,
+    host,
+    owner: collector_id,
+    signal: internal.client?.signal,
+  });
 }
 
 /** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */

@@ -25,13 +25,16 @@ export async function handleEvaluate(
 /** Evaluates a body in this thread, or in a worker when it is large. */
 function runEvaluation(
   deps: Deps,
-  { caller, body }: Pick<ReceivedCall, "caller" | "body">,
+  { call: { request }, caller, body }: ReceivedCall,
 ): Promise<string> {
-  const host = createHost(deps, caller);
+  // A repeat with the same Idempotency-Key shares the result.
+  const client = request.headers.has("idempotency-key") ? undefined : request;
+  const host = createHost(deps, caller, { client });
   const worker = selectWorker(body.bytes.length);
   if (worker) {
     const task = { name: "body" as const, input: body };
-    return runInWorker(deps, worker, { task, host, owner: ownerOf(caller) }); // 503 shutdown
+    const owner = ownerOf(caller);
+    return runInWorker(deps, worker, { task, host, owner, signal: client?.signal }); // 429, 503
   }
   return evaluateBody(host, body);
 }

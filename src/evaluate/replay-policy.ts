@@ -77,7 +77,7 @@ async function replayEvent(
       attachments: [],
       uninspected: [],
       system_prompt: readSystemPrompt(segments),
-      services: { ...NO_SERVICES, scoreWindows: createWindowService(deps, "replay") },
+      services: { ...NO_SERVICES, scoreWindows: createWindowService(deps, { owner: "replay" }) },
     },
     disabled: disabledDetectors,
     approval: "none",

@@ -1,5 +1,5 @@
 /** Runs a policy over a payload: gates in order, then the rules of the direction, then one verdict. */
-import { AppError } from "../contract/errors.ts";
+import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { Direction, Finding, Status, Uninspected, Verdict } from "../contract/evaluate.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { FactLookup } from "./condition.ts";
@@ -268,6 +268,8 @@ function recordFailure(
   input: PolicyRunInput,
   run: RunState,
 ): Matches {
+  // Not failures of the detector, so the fail mode does not apply: the request ends, or is sent again later.
+  if (cause instanceof AppError && NOT_FAILURES.has(cause.code)) throw cause;
   const { id, name, kind } = detector;
   const error =
     cause instanceof AppError ? cause.message : `The ${kind} detector failed unexpectedly.`;
@@ -277,3 +279,9 @@ function recordFailure(
   run.detectors.failed.push(details);
   return [];
 }
+
+const NOT_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  "client_closed",
+  "shutting_down",
+  "overloaded",
+]);

@@ -19,7 +19,7 @@ export async function evaluateContent(
   } catch (thrown) {
     const { code, status, message } = AppError.from(thrown);
     // Not a failure of the guard: the request ends anyway.
-    if (code === "shutting_down") throw thrown;
+    if (code === "shutting_down" || code === "client_closed") throw thrown;
     // An error of the client, such as too many texts. For a response it is a failure.
     if (status < 500 && context.request.direction === "input") throw thrown;
     if (!isFailOpen(deps, context)) {

@@ -26,7 +26,7 @@ import { openApproval } from "../request-approval.ts";
 import { addSessionRisk, type RiskyTurn } from "../session-risk.ts";
 import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
-import { createWindowService, runInWorker } from "./run-in-worker.ts";
+import { createWindowService, type ModelUser, runInWorker } from "./run-in-worker.ts";
 
 /** Members of a request that select the collector and the policy. */
 export type PolicySelector = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
@@ -80,8 +80,15 @@ export interface MainHost extends EvaluationHost {
   selectPolicy: (selector: PolicySelector) => PolicySelection;
 }
 
-/** `owner`: owners take turns at the models. */
-export function createHost(deps: Deps, caller: Caller, owner = ownerOf(caller)): MainHost {
+/** Owners take turns at the models. */
+export function createHost(
+  deps: Deps,
+  caller: Caller,
+  {
+    owner = ownerOf(caller),
+    client,
+  }: { [Name in keyof ModelUser]?: ModelUser[Name] | undefined } = {},
+): MainHost {
   const host: MainHost = {
     ...deps.hostServices,
     selectPolicy(selector) {
@@ -91,9 +98,14 @@ export function createHost(deps: Deps, caller: Caller, owner = ownerOf(caller)):
       const exempt = program && exemptions.get(program.id);
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
-    scoreWindows: createWindowService(deps, owner),
+    scoreWindows: createWindowService(deps, { owner, client }),
     evaluateInWorker: (input, owner) =>
-      runInWorker(deps, "huge", { task: { name: "evaluation", input }, host, owner }),
+      runInWorker(deps, "huge", {
+        task: { name: "evaluation", input },
+        host,
+        owner,
+        signal: client?.signal,
+      }),
   };
   return host;
 }

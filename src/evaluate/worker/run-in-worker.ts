@@ -21,10 +21,19 @@ export function selectWorker(bytes: number): keyof WorkerPool | undefined {
 export const createWindowService =
   (
     deps: Pick<Deps, "workers" | "responseDeadline">,
-    owner: string,
+    { owner, client }: ModelUser,
   ): DetectorServices["scoreWindows"] =>
   (input) =>
-    runInWorker(deps, "models", { task: { name: "windows", input }, owner });
+    runInWorker(deps, "models", {
+      task: { name: "windows", input },
+      owner,
+      signal: client?.signal,
+    });
+
+export interface ModelUser extends Pick<WorkerJob, "owner"> {
+  /** Request of the client. Undefined: the evaluation does not end with it. */
+  client?: Pick<Request, "signal"> | undefined;
+}
 
 /** Rejects with `shutting_down` at the end of a shutdown: a worker may need seconds more. */
 export async function runInWorker<Name extends WorkerTask["name"]>(

@@ -1,6 +1,7 @@
 /** Workers that evaluate large bodies: started on demand, terminated when idle. */
 import { Worker } from "node:worker_threads";
-import { createFairSemaphore } from "../../lib/concurrency/fair-semaphore.ts";
+import { AppError } from "../../contract/errors.ts";
+import { createFairSemaphore, type FairLimits } from "../../lib/concurrency/fair-semaphore.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -20,6 +21,8 @@ export interface WorkerJob {
   owner: string;
   /** Serves the calls of the worker, if the task has any. */
   host?: EvaluationHost;
+  /** Aborted when the client disconnects: a job that still waits then is dropped. */
+  signal?: AbortSignal | undefined;
 }
 
 type RunJob = (job: WorkerJob) => Promise<TaskOutcome>;
@@ -48,28 +51,41 @@ export const createWorkerPool = (): WorkerPool => ({
 
 /** Long conversations share one worker; some of its slots are reserved for other owners. */
 function createLarge(): RunJob {
-  const takeTurn = createFairSemaphore(16, 12);
   const { run } = createWorker();
-  return (job) => takeTurn(job.owner, () => run(job));
+  return createQueue({ max: 16, perOwner: 12 }, run);
 }
 
 /** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
 function createHuge(): RunJob {
   const workers = [createWorker(), createWorker()];
-  const takeTurn = createFairSemaphore(workers.length, 1);
-  return (job) =>
-    takeTurn(job.owner, async () => {
-      const idle = workers.find(({ isIdle }) => isIdle());
-      if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
-      return await idle.run(job);
-    });
+  return createQueue({ max: workers.length, perOwner: 1 }, async (job) => {
+    const idle = workers.find(({ isIdle }) => isIdle());
+    if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
+    return await idle.run(job);
+  });
 }
 
 /** One job at a time, so that owners take turns. The worker is kept, because loading the model takes longer than a job. */
 function createModels(): RunJob {
-  const takeTurn = createFairSemaphore(1, 1);
   const { run } = createWorker({ idleMs: 20 * IDLE_MS });
-  return (job) => takeTurn(job.owner, () => run(job));
+  return createQueue({ max: 1, perOwner: 1 }, run);
+}
+
+/** Waiting jobs of one owner: at 15 ms for a window, more than clients wait for. */
+const MAX_WAITING = 500;
+const full = () =>
+  new AppError("overloaded", "Too many evaluations are waiting. Try again later.", {
+    details: { retry_after: "5" },
+  });
+
+/** Runs jobs in turn. Drops those whose client has disconnected. */
+function createQueue(limits: Pick<FairLimits, "max" | "perOwner">, run: RunJob): RunJob {
+  const takeTurn = createFairSemaphore({ ...limits, maxWaiting: MAX_WAITING, full });
+  return (job) =>
+    takeTurn(job.owner, async () => {
+      if (job.signal?.aborted) throw new AppError("client_closed");
+      return await run(job);
+    });
 }
 
 function createWorker({ idleMs = IDLE_MS } = {}): { run: RunJob; isIdle: () => boolean } {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createFairSemaphore } from "./fair-semaphore.ts";
 
 test("owners take turns, none runs more than its share, and a failure frees its slot", async () => {
-  const semaphore = createFairSemaphore(2, 1);
+  const semaphore = createFairSemaphore({ max: 2, perOwner: 1, maxWaiting: 9, full: Error });
   const began: string[] = [];
   const running = new Map<string, number>();
   let together = 0;

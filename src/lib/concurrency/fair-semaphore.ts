@@ -1,7 +1,21 @@
 /** Limits concurrency to `max` tasks, and to `perOwner` tasks of one owner; waiting owners take turns. */
+export interface FairLimits {
+  max: number;
+  perOwner: number;
+  /** Maximum of waiting tasks of one owner. */
+  maxWaiting: number;
+  /** Returns the error of a task beyond `maxWaiting`. */
+  full: () => Error;
+}
+
 export type FairSemaphore = <T>(owner: string, task: () => Promise<T>) => Promise<T>;
 
-export function createFairSemaphore(max: number, perOwner: number): FairSemaphore {
+export function createFairSemaphore({
+  max,
+  perOwner,
+  maxWaiting,
+  full,
+}: FairLimits): FairSemaphore {
   /** Owners with waiting tasks, the next one first. */
   const waiting = new Map<string, (() => void)[]>();
   const running = new Map<string, number>();
@@ -24,6 +38,7 @@ export function createFairSemaphore(max: number, perOwner: number): FairSemaphor
   return async (owner, task) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
+    if (queue && queue.length >= maxWaiting) throw full();
     if (queue) queue.push(resolve);
     else waiting.set(owner, [resolve]);
     startNext();
