@@ -12,6 +12,7 @@ import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createRiskCounter } from "./session-risk.ts";
 import type { DecidedEvaluation, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
+import { describeCause } from "./worker/messages.ts";
 
 /** PolicyOutcome when no policy applies; the verdict shows it by `policy: null`. */
 export const NO_POLICY: PolicyOutcome = {
@@ -62,6 +63,7 @@ export async function applyPolicy(
     approval,
     fail_mode: collector.fail_mode,
     createPseudonym: pseudonyms.pseudonymFor,
+    logFailure: (failure, cause) => void host.logFailure(failure, describeCause(cause)),
     isExempt: createExemptionCheck(exemptions, keyring),
   });
   if (outcome.changes.length > 0) await pseudonyms.save();

@@ -63,6 +63,7 @@ const inputFor = (text: string): PolicyRunInput => ({
   approval: "none",
   fail_mode: "open",
   createPseudonym: (label) => label,
+  logFailure: () => {},
   isExempt: undefined,
 });
 

@@ -19,9 +19,13 @@ export interface PolicyRunInput {
   approval: ApprovalState;
   fail_mode: "closed" | "open";
   createPseudonym: CreatePseudonym;
+  /** Logs a failed detector of a fail-open collector. Otherwise the error is thrown. */
+  logFailure: (failure: DetectorFailure, cause: unknown) => void;
   /** Returns whether the policy does not report this match. Undefined: it reports every match. */
   isExempt: ((detector_id: string, match: Pick<Match, "at">) => boolean) | undefined;
 }
+
+export type DetectorFailure = Verdict["detectors"]["failed"][number];
 
 export interface PolicyOutcome {
   status: Status;
@@ -277,6 +281,7 @@ function recordFailure(
   const text = `The detector "${name}" failed, and this collector is fail-closed.`;
   if (input.fail_mode === "closed") throw new AppError("detector_failed", text, { cause, details });
   run.detectors.failed.push(details);
+  input.logFailure(details, cause);
   return [];
 }
 

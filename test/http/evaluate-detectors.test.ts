@@ -138,6 +138,32 @@ test.each<[string, (body: unknown) => Promise<Response>]>([
   },
 );
 
+test.each([
+  ["this thread", 1],
+  ["a worker", 100_000],
+])(
+  "a failed detector of a fail-open collector is logged with its cause, evaluated in %s",
+  async (_, length) => {
+    own.respond = async () => new Response("<html>");
+    const shared = await kit();
+    const open = await makeGuardWithRules(shared, "http", {
+      settings: asking(),
+      collector: { fail_mode: "open" },
+    });
+
+    const { detectors } = await open.evaluate({ payload: { input: "a".repeat(length) } });
+
+    const logged = shared.lines
+      .map((line) => JSON.parse(line))
+      .filter(
+        ({ event, detector_id }) => event === "detector_failed" && detector_id === open.detector.id,
+      );
+    expect(logged).toMatchObject([
+      { level: "error", error: detectors.failed[0]?.error, cause: expect.stringContaining("JSON") },
+    ]);
+  },
+);
+
 test("an HTTP detector requires a public https address unless configured otherwise, and its headers are secret", async () => {
   const shared = await kit();
   const save = (settings: object) =>

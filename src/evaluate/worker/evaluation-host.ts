@@ -16,7 +16,7 @@ import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
-import type { Scores } from "../../policy/run-policy.ts";
+import type { DetectorFailure, Scores } from "../../policy/run-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, Exemptions } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
@@ -71,6 +71,7 @@ export interface EvaluationHost
     recorded: RecordedEvaluation,
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
+  logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Undefined in a worker. */
   evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
 }
@@ -148,6 +149,9 @@ export function createHostServices(
       if (scores) deps.recordScores({ collector_id, event_id: request_id, scores });
       if (logged) deps.log("evaluation", { trace_id, request_id, status, latency_ms });
       return deps.recordEvaluation(recorded);
+    },
+    async logFailure(failure, cause) {
+      deps.log("detector_failed", { level: "error", ...failure, cause });
     },
   };
 }

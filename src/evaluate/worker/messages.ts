@@ -57,7 +57,8 @@ export async function captureOutcome(work: () => Promise<unknown>): Promise<Task
   }
 }
 
-function describeCause(cause: unknown): string {
+/** Returns the stack of an error and of its causes. */
+export function describeCause(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause === undefined ? "" : `\ncaused by ${describeCause(cause.cause)}`;
   return `${cause.stack ?? cause.message}${inner}`;

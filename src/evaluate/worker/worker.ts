@@ -66,6 +66,7 @@ function createWorkerHost(job: number): EvaluationHost {
     findApproved: remote("findApproved"),
     requestApproval: remote("requestApproval"),
     record: remote("record"),
+    logFailure: remote("logFailure"),
     async selectPolicy(selector) {
       // The main thread returns the part of the selection that can be cloned.
       const selection = (await callMain("selectPolicy", [selector])) as ClonedSelection;
