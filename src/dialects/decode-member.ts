@@ -1,0 +1,37 @@
+/** Validates members of a client's body. Errors name the full path of the member. */
+import type { z } from "zod";
+import { describeIssue } from "../contract/describe-issue.ts";
+import { AppError } from "../contract/errors.ts";
+
+/** `at` is the path of the value in the body, or empty for the body itself. */
+export function decodeMember<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  at: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  if (!issue) throw parsed.error;
+  throw toMemberError(issue, at);
+}
+
+export const memberError = (at: string, reason: string): AppError =>
+  new AppError("invalid_request", `${at || "body"}: ${reason}`, { details: { param: at } });
+
+function toMemberError(issue: z.core.$ZodIssue, at: string): AppError {
+  const path = joinPath(at, issue.path);
+  if (issue.code === "unrecognized_keys") {
+    return memberError(joinPath(path, issue.keys.slice(0, 1)), "unknown member");
+  }
+  // A union fails as a whole; the branch with the fewest issues is the most useful one.
+  if (issue.code === "invalid_union") {
+    const [nearest] = [...issue.errors].sort((one, other) => one.length - other.length);
+    if (nearest?.[0]) return toMemberError(nearest[0], path);
+  }
+  return memberError(path, describeIssue(issue));
+}
+
+/** Joins steps as `input.0.type`. Cuts names, which are the client's text, to 80 characters. */
+const joinPath = (at: string, path: readonly PropertyKey[]): string =>
+  [...(at ? [at] : []), ...path.map((step) => String(step).slice(0, 80))].join(".");

@@ -1,0 +1,13 @@
+/** Reads the arguments of a tool call, for formats that need an object. */
+import { isObject, type JsonObject } from "../lib/json/json-object.ts";
+
+/** Empty text means no arguments. Returns undefined if the text is not a JSON object. */
+export function parseArguments(text: string): JsonObject | undefined {
+  if (text.trim() === "") return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
