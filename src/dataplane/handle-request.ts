@@ -37,7 +37,8 @@ export async function handleRequest(
   try {
     const admission = applyPlugins(deps, authenticated); //                                     429 limits
     if (admission) await admission;
-    if (!capability) return buildLocalResponse(deps, authenticated, listModels(authenticated)); // 404 model
+    if (!capability)
+      return buildLocalResponse(deps, authenticated, await listModels(deps, authenticated)); // 404 model
     const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
     const ownFiles = authenticated.consumer.files_scope === "own";
     const fileRegistryId = ownFiles ? await findFileRegistry(deps, parsed) : undefined; //      404 file

@@ -4,6 +4,7 @@ import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
 import { createFileOwners, type FileOwners } from "./file-owners.ts";
+import { createModelList, type ModelList } from "./model-list.ts";
 import { createHealth, type RegistryHealth } from "./registry-health.ts";
 import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
 
@@ -17,6 +18,7 @@ export interface RegistryState extends RegistryHealth {
   latency_at: number;
   /** Requests sent, by status class or error code. */
   outcomes: Counts;
+  model_list: ModelList;
 }
 
 export interface LiveState {
@@ -74,13 +76,16 @@ export function getRegistryState(live: LiveState, view: RegistryView): RegistryS
   }
   // Another address or credential starts with a new state; requests in flight keep the old one.
   const unused = { in_flight: 0, latency_ms: 0, latency_at: 0, outcomes: newCounts() };
-  const newState = { view, ...unused, ...createHealth() };
+  const newState = { view, ...unused, ...createHealth(), model_list: createModelList() };
   live.registries.set(view.id, newState);
   return newState;
 }
 
 function isSameUpstream(one: RegistryView, other: RegistryView): boolean {
-  return JSON.stringify(one.upstream) === JSON.stringify(other.upstream);
+  return (
+    one.provider === other.provider &&
+    JSON.stringify(one.upstream) === JSON.stringify(other.upstream)
+  );
 }
 
 function removeDeleted(live: LiveState, snapshot: Snapshot): void {

@@ -4,7 +4,12 @@ import { type Provider, referenceHeaders, type Upstream, type UpstreamCall } fro
 export const azure: Provider = {
   kind: "azure",
   address,
-  headers: ({ api_key }) => (api_key === null ? {} : { "api-key": api_key }),
+  headers,
+  // `/models` lists what could be deployed. Only this version lists what is.
+  modelList: (upstream) => ({
+    url: `${address(upstream)}/deployments?api-version=2022-12-01`,
+    headers: headers(upstream),
+  }),
   url: (upstream, call, capability) => {
     const scoped = azure.operations[capability]?.modelInPath;
     const deployment = scoped ? `/deployments/${encodeURIComponent(call.model ?? "")}` : "";
@@ -23,6 +28,10 @@ export const azure: Provider = {
   },
   probe: { tail: "/models" },
 };
+
+function headers({ api_key }: Upstream): Record<string, string> {
+  return api_key === null ? {} : { "api-key": api_key };
+}
 
 /** Removes the project path of an endpoint that was copied from the portal. */
 function address({ options }: Upstream): string {

@@ -7,7 +7,6 @@ export const demo: Provider = {
   headers: () => ({ authorization: "Bearer demo" }),
   // It returns files in Anthropic's format to clients of Anthropic.
   clientHeaders: () => ["openai-beta", "anthropic-version"],
-  models: ["demo-chat", "demo-embedding", "demo-image", "demo-speech", "demo-transcribe"],
   operations: {
     chat: {},
     responses: {},

@@ -40,6 +40,12 @@ export interface BufferedReply {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Further pages have a parameter appended to the URL. */
+export interface ModelListRequest {
+  url: string;
+  headers: Record<string, string>;
+}
+
 export interface Provider {
   kind: Kind;
   /** Base URL including the version, without a trailing slash. */
@@ -51,8 +57,8 @@ export interface Provider {
   url?: (upstream: Upstream, call: UpstreamCall, capability: Capability) => string;
   /** Operations by capability. */
   operations: Partial<Record<Capability, ProviderOperation>>;
-  /** Models that are listed for a consumer without an allow-list. */
-  models?: readonly string[];
+  /** Request for its list of models, if that is not `GET /models` at its address. */
+  modelList?: (upstream: Upstream) => ModelListRequest;
   /** A free call that verifies address and credential. */
   probe: { tail: string };
 }

@@ -54,7 +54,7 @@ export function renderError(
   const { url } = request;
   if (plane === "guard" && TOKEN_PATH.test(url) && isForm(request))
     return oauthError(error, ids, headers);
-  const body = plane === "gateway" && MESSAGES_PATH.test(url) ? messagesBody : BODY[plane];
+  const body = plane === "gateway" && isForAnthropic(request) ? messagesBody : BODY[plane];
   const response = Response.json(body(error, ids), { status: error.status, headers });
   // The OpenAI and Anthropic clients retry any failure unless this header is set.
   if (plane === "gateway" && isPermanent(error)) response.headers.set("x-should-retry", "false");
@@ -92,7 +92,11 @@ function oauthError(
   return response;
 }
 
+const isForAnthropic = ({ url, headers }: Pick<Request, "url" | "headers">): boolean =>
+  MESSAGES_PATH.test(url) || (MODELS_PATH.test(url) && headers.has("anthropic-version"));
+
 const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
+const MODELS_PATH = /^[^?]*\/v1\/models(?=[/?]|$)/;
 
 /** Returns true when a retry cannot succeed until the request or the configuration changes. */
 const isPermanent = ({ code, status }: AppError): boolean =>

@@ -1,0 +1,52 @@
+/** Fetches the list of models of a registry, page by page, capped in size and time. */
+import { AppError } from "../contract/errors.ts";
+import type { Deps } from "../deps.ts";
+import { readText } from "../net/read-body.ts";
+import { type ListedModel, readModelPage } from "../providers/read-model-page.ts";
+import type { RegistryView } from "../snapshot/snapshot.ts";
+
+const TIMEOUT_MS = 15_000;
+const MAX_PAGES = 20;
+const MAX_PAGE_BYTES = 8 * 1024 * 1024;
+const MAX_MODELS = 2000;
+
+export async function fetchModelList(
+  { send }: Pick<Deps, "send">,
+  { provider, upstream, allow_private }: RegistryView,
+): Promise<ListedModel[]> {
+  const { url, headers } = provider.modelList?.(upstream) ?? {
+    url: `${provider.address(upstream)}/models`,
+    headers: provider.headers(upstream),
+  };
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const timeouts = { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS };
+  const found: ListedModel[] = [];
+  let page = url;
+  for (let count = 0; count < MAX_PAGES && found.length < MAX_MODELS; count++) {
+    const reply = await send({
+      url: page,
+      method: "GET",
+      headers,
+      allow_private,
+      signal,
+      timeouts,
+    });
+    if (reply.status !== 200) {
+      reply.cancel();
+      throw new AppError("upstream_failed", `The upstream returned status ${reply.status}.`);
+    }
+    const { models, next } = readModelPage(parse(await readText(reply, MAX_PAGE_BYTES)));
+    found.push(...models);
+    if (next === undefined) break;
+    page = `${url}${url.includes("?") ? "&" : "?"}${next}`;
+  }
+  return found.slice(0, MAX_MODELS);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError("upstream_failed", "The upstream's list of models is not JSON.");
+  }
+}
