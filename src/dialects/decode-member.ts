@@ -24,13 +24,16 @@ function toMemberError(issue: z.core.$ZodIssue, at: string): AppError {
   if (issue.code === "unrecognized_keys") {
     return memberError(joinPath(path, issue.keys.slice(0, 1)), "unknown member");
   }
-  // A union fails as a whole; the branch with the fewest issues is the most useful one.
+  // A union fails as a whole; the branch that fails deepest is the one that the client meant.
   if (issue.code === "invalid_union") {
-    const [nearest] = [...issue.errors].sort((one, other) => one.length - other.length);
-    if (nearest?.[0]) return toMemberError(nearest[0], path);
+    const [nearest] = issue.errors.flat().sort((one, other) => getDepth(other) - getDepth(one));
+    if (nearest) return toMemberError(nearest, path);
   }
   return memberError(path, describeIssue(issue));
 }
+
+const getDepth = (issue: z.core.$ZodIssue): number =>
+  issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0);
 
 /** Joins steps as `input.0.type`. Cuts names, which are the client's text, to 80 characters. */
 const joinPath = (at: string, path: readonly PropertyKey[]): string =>
