@@ -16,6 +16,7 @@ import { policyRoutes } from "./policies.ts";
 import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
+import { statisticsRoutes } from "./statistics.ts";
 import { testConnectionRoute } from "./test-connection.ts";
 import { tokenRoutes } from "./tokens.ts";
 
@@ -32,6 +33,7 @@ export const adminRoutes: readonly Route[] = [
   ...activityRoutes,
   ...feedbackRoutes,
   ...requestRoutes,
+  ...statisticsRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...accessRuleRoutes,

@@ -111,6 +111,7 @@ export async function withDeps<T>(
       recordRequest: () => {},
       recordEvaluation: async () => {},
       recordScores: () => {},
+      flushTraffic: async () => {},
       flushEvaluations: async () => {},
       hasHeldEvaluations: () => false,
       demo_url: "",

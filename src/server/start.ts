@@ -1,9 +1,11 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
 import { watchConfigFile } from "../config-file/watch.ts";
 import { AppError } from "../contract/errors.ts";
+import type { RequestEvent } from "../contract/requests.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
+import type { RecordedEvaluation } from "../db/tables/evaluation-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
@@ -34,6 +36,7 @@ import { trackLastUsed } from "./writers/track-last-used.ts";
 import { writeEvaluations } from "./writers/write-evaluations.ts";
 import { writeEvents } from "./writers/write-events.ts";
 import { writeScores } from "./writers/write-scores.ts";
+import { writeTraffic } from "./writers/write-traffic.ts";
 
 export interface RunningServer {
   deps: Deps;
@@ -83,6 +86,8 @@ export async function start(
   opened.defer(() => evaluations.stop());
   const scores = writeScores(eventDb, now, log);
   opened.defer(() => scores.stop());
+  const traffic = writeTraffic(eventDb, log);
+  opened.defer(() => traffic.stop());
   // A SQLite database is local already.
   const snapshots =
     db.dialect === "postgres" ? openSnapshotStore(settings, { db, keyring, log, now }) : undefined;
@@ -120,8 +125,15 @@ export async function start(
     random,
     log,
     markUsed: lastUsed.mark,
-    recordRequest: events.record,
-    recordEvaluation: evaluations.record,
+    recordRequest: (event: RequestEvent) => {
+      traffic.countRequest(event);
+      events.record(event);
+    },
+    recordEvaluation: (recorded: RecordedEvaluation) => {
+      traffic.countEvaluation(recorded.event);
+      return evaluations.record(recorded);
+    },
+    flushTraffic: traffic.written,
     recordScores: scores.record,
     flushEvaluations: async () => {
       await evaluations.written();

@@ -1,4 +1,4 @@
-/** Deletes expired rows: events, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions; then measures the tables and returns free space. */
+/** Deletes expired rows: events, counts, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions; then measures the tables and returns free space. */
 
 import { analyzeTables } from "../db/analyze-tables.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
@@ -10,12 +10,17 @@ import { deleteExpiredReplies, trimAllReplies } from "../db/tables/idempotent-re
 import { deleteExpiredPseudonyms } from "../db/tables/pseudonyms.ts";
 import { deleteRequestEvents } from "../db/tables/request-events.ts";
 import { deleteExpiredSessionRisks } from "../db/tables/session-risks.ts";
+import { deleteTrafficCounts } from "../db/tables/traffic-counts.ts";
 import type { Deps } from "../deps.ts";
 import { expireRequests } from "../mcp-store/requests/save-request.ts";
 
 const DAY_MS = 86_400_000;
 /** Clients retry within minutes. */
 const RETRY_DAYS = 1;
+
+/** Charts of longer ranges use the counts per hour. */
+const MINUTE_COUNT_DAYS = 2;
+const HOUR_COUNT_DAYS = 400;
 
 /** Soon, for nodes that restart every few minutes; not at once, while the node is starting. */
 const FIRST_SWEEP_MS = 5_000;
@@ -41,6 +46,8 @@ export function startSweeping(deps: Deps): { stop: () => void } {
   };
 }
 
+const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
+
 export async function sweep(deps: Deps): Promise<void> {
   const { db, settings, log, now } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
@@ -48,6 +55,8 @@ export async function sweep(deps: Deps): Promise<void> {
     await deleteExpiredReplies(db, daysAgo(RETRY_DAYS));
     await trimAllReplies(db);
     await deleteRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
+    await deleteTrafficCounts(db, 60, toSeconds(daysAgo(MINUTE_COUNT_DAYS)));
+    await deleteTrafficCounts(db, 3600, toSeconds(daysAgo(HOUR_COUNT_DAYS)));
     await expireApprovals(db, now());
     await deleteExpiredPseudonyms(db, now());
     await deleteExpiredSessionRisks(db, now());

@@ -24,6 +24,7 @@ import { scoreBuckets } from "./0022-score-buckets.ts";
 import { feedback } from "./0023-feedback.ts";
 import { sessionRisks } from "./0024-session-risks.ts";
 import { consumerFallbacks } from "./0025-consumer-fallbacks.ts";
+import { trafficCounts } from "./0026-traffic-counts.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   feedback,
   sessionRisks,
   consumerFallbacks,
+  trafficCounts,
 ];

@@ -1,0 +1,82 @@
+/** Counts requests and evaluations in memory, and adds them to the database every few seconds. */
+import type { EvaluationEvent } from "../../contract/activity.ts";
+import type { RequestEvent } from "../../contract/requests.ts";
+import type { Db } from "../../db/db.ts";
+import {
+  addTrafficCounts,
+  type CounterName,
+  type TrafficCount,
+} from "../../db/tables/traffic-counts.ts";
+import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
+import type { Log } from "../../lib/log.ts";
+import { findLogBucket } from "../../lib/log-buckets.ts";
+
+const FLUSH_MS = 2_000;
+const RETRY_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** On SQLite the process is blocked for about a millisecond. */
+const BATCH_ROWS = 64;
+/** Minutes of a busy node with hundreds of consumers, while the database is unavailable. */
+const MAX_QUEUED = 50_000;
+
+export interface TrafficWriter {
+  countRequest: (event: RequestEvent) => void;
+  countEvaluation: (event: EvaluationEvent) => void;
+  /** Resolves when everything counted before is in the database, or it is unavailable. */
+  written: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
+export function writeTraffic(db: Db, log: Log): TrafficWriter {
+  /** Counts in the queue that are not being written. */
+  const open = new Map<string, TrafficCount>();
+  const keyOf = ({ counter, gateway_id, time, labels }: TrafficCount) =>
+    `${counter} ${gateway_id} ${time} ${labels.join(" ")}`;
+  const queue = createWriteBehindQueue<TrafficCount>({
+    kind: "traffic_count",
+    log,
+    write(counts) {
+      for (const count of counts) open.delete(keyOf(count));
+      return addTrafficCounts(db, counts);
+    },
+    batchSize: ({ length }) => Math.min(length, BATCH_ROWS),
+    maxRows: MAX_QUEUED,
+    flushMs: () => FLUSH_MS,
+    retryMs: RETRY_MS,
+  });
+  const add = (
+    counter: CounterName,
+    event: { time: string; gateway_id: string | null },
+    labels: readonly (string | number)[],
+    sums: number[],
+  ) => {
+    const time = Math.floor(Date.parse(event.time) / MINUTE_MS) * (MINUTE_MS / 1000);
+    const count = { counter, gateway_id: event.gateway_id ?? "", time, labels, sums };
+    const key = keyOf(count);
+    const known = open.get(key);
+    if (known) known.sums = known.sums.map((sum, index) => sum + (sums[index] ?? 0));
+    else if (queue.add(count)) open.set(key, count);
+  };
+  return {
+    countRequest(event) {
+      const { consumer_id, registry_id, status, error_code } = event;
+      const labels = [consumer_id, registry_id ?? "", modelOf(event), status, error_code ?? ""];
+      add("requests", event, labels, [1, event.input_tokens ?? 0, event.output_tokens ?? 0]);
+      if (registry_id === null) return;
+      add("latencies", event, [registry_id, findLogBucket(event.total_ms)], [1]);
+    },
+    countEvaluation(event) {
+      add("evaluations", event, [event.collector_id, event.direction, event.status], [1]);
+      for (const { source, signal } of event.findings) {
+        const name = source.detector_id ?? source.gate_name ?? "";
+        add("findings", event, [name, signal.type], [1]);
+      }
+    },
+    written: queue.drain,
+    stop: queue.stop,
+  };
+}
+
+/** Returns an empty name for a rejected request: a client could otherwise fill the table with names. */
+const modelOf = ({ model_sent, status }: RequestEvent): string =>
+  status < 400 || status >= 500 ? (model_sent ?? "") : "";
