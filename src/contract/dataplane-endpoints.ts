@@ -1,52 +1,8 @@
 /** Endpoints of the data plane: one table for the matcher and for the API description. */
-import type { Capability } from "./registries.ts";
+import { type DataPlaneEndpoint, JSON_ENDPOINT, STREAMED } from "./dataplane-endpoint.ts";
 
-export interface DataPlaneEndpoint {
-  /** Names the endpoint in events and in the response of explain. */
-  name: string;
-  /** After `/{consumer}/v1`. A parameter in braces matches one segment. */
-  path: string;
-  /** Undefined: the gateway responds itself, without an upstream. */
-  capability: Capability | undefined;
-  /** Body of a POST. */
-  body: "json" | "form" | "json_or_form" | "none";
-  /** Setting that caps a multipart body. JSON is held in memory, so its cap is the same everywhere. */
-  form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
-  /** Error format of a stream that is interrupted. */
-  dialect: "reference" | "responses" | "messages";
-  /** Returns the bytes of a file: ranges and the headers that describe them are passed on. */
-  download?: true;
-  operations: Readonly<Partial<Record<DataPlaneMethod, DataPlaneOperation>>>;
-}
-
-export type DataPlaneMethod = "GET" | "POST" | "DELETE";
-
-export interface DataPlaneOperation {
-  /** operationId in the API description. */
-  name: string;
-  summary: string;
-  /** Example of the JSON body. */
-  json?: Record<string, unknown>;
-  /** Fields of the multipart body. */
-  form?: Record<string, FormField>;
-  /** Media types of the response; JSON by default. */
-  responses?: readonly string[];
-}
-
-export interface FormField {
-  example: string;
-  /** Only for a file. */
-  media_type?: string;
-}
-
-const STREAMED = ["application/json", "text/event-stream"];
 const HELLO = [{ role: "user", content: "Hello!" }];
 
-const JSON_ENDPOINT = {
-  body: "json",
-  form_cap: "JSON_BODY_MIB",
-  dialect: "reference",
-} as const;
 const FORM_ENDPOINT = { ...JSON_ENDPOINT, body: "form", form_cap: "MEDIA_BODY_MIB" } as const;
 const FILES_ENDPOINT = {
   ...JSON_ENDPOINT,
@@ -98,6 +54,93 @@ export const DATA_PLANE_ENDPOINTS: readonly DataPlaneEndpoint[] = [
         summary: "Messages in the Anthropic format; whole, or streamed with `stream: true`",
         json: { model: "demo-chat", max_tokens: 256, messages: HELLO },
         responses: STREAMED,
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "completions",
+    path: "/completions",
+    capability: "completions",
+    operations: {
+      POST: {
+        name: "create_completion",
+        summary: "Legacy text completion; whole, or streamed with `stream: true`",
+        json: { model: "demo-chat", prompt: "Once upon a time" },
+        responses: STREAMED,
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "responses.compact",
+    path: "/responses/compact",
+    capability: "response_context",
+    operations: {
+      POST: {
+        name: "compact_response",
+        summary: "Compact the input of a long conversation",
+        json: { model: "gpt-5", input: HELLO },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "responses.input_tokens",
+    path: "/responses/input_tokens",
+    capability: "response_context",
+    repeatable: true,
+    operations: {
+      POST: {
+        name: "count_response_tokens",
+        summary: "Count the input tokens of a response, without creating it",
+        json: { model: "gpt-5", input: "Hello!" },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "messages.count_tokens",
+    path: "/messages/count_tokens",
+    capability: "count_tokens",
+    dialect: "messages",
+    repeatable: true,
+    operations: {
+      POST: {
+        name: "count_message_tokens",
+        summary:
+          "Count the input tokens of a message; an estimate with the header `X-AG-Token-Count: estimated` if no registry can count them",
+        json: { model: "demo-chat", messages: HELLO },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "moderations",
+    path: "/moderations",
+    capability: "moderations",
+    operations: {
+      POST: {
+        name: "create_moderation",
+        summary: "Classify text or images by categories of harmful content",
+        json: { model: "demo-moderation", input: "Hello!" },
+      },
+    },
+  },
+  {
+    ...JSON_ENDPOINT,
+    name: "rerank",
+    path: "/rerank",
+    capability: "rerank",
+    operations: {
+      POST: {
+        name: "rerank_documents",
+        summary: "Order documents by their relevance to a query, in the format of Cohere and Jina",
+        json: {
+          model: "rerank-v3.5",
+          query: "Where is the gate?",
+          documents: ["The gate is in the north.", "The moat is deep."],
+        },
       },
     },
   },

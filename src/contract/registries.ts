@@ -15,6 +15,11 @@ export const CAPABILITIES = [
   "audio_speech",
   "audio_transcription",
   "files",
+  "completions",
+  "moderations",
+  "rerank",
+  "count_tokens",
+  "response_context",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 

@@ -117,7 +117,8 @@ export function evaluateRegistry(
   // On files endpoints a model only pins (spec 4.6).
   if (criteria.capability === "files") return { registry, weight, model: undefined };
 
-  const model = selectModel(models.default, criteria.model);
+  const fallback = operation.hasDefaultModel ? undefined : models.default;
+  const model = selectModel(fallback, criteria.model);
   if (model === undefined) {
     if (models.allowed || criteria.model.kind === "auto") return "no_default";
     if (models.map && criteria.model.kind === "opaque") return "model_not_allowed";

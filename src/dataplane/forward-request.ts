@@ -62,11 +62,14 @@ const UNPROCESSED: readonly (number | string)[] = [
   "upstream_address_refused",
 ];
 
-function maySendAgain({ consumer, request, body }: RoutedRequest, after: number | string): boolean {
+function maySendAgain(
+  { consumer, request, endpoint, body }: RoutedRequest,
+  after: number | string,
+): boolean {
   if (!consumer.failover.enabled) return false;
   if (body.kind === "form" && body.isConsumed()) return false;
-  const isRepeatable = request.method !== "POST" || consumer.failover.resend_billable;
-  return isRepeatable || UNPROCESSED.includes(after);
+  const isRepeatable = request.method !== "POST" || endpoint.repeatable;
+  return isRepeatable || consumer.failover.resend_billable || UNPROCESSED.includes(after);
 }
 
 /** Returns the later response, but prefers an earlier error over a 404. Closes the other one. */

@@ -6,6 +6,7 @@ import { applyCors } from "./apply-cors.ts";
 import { applyPlugins } from "./apply-plugins.ts";
 import { buildLocalResponse, buildResponse } from "./build-response.ts";
 import { chooseRegistries } from "./choose-registries.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
 import { findFileRegistry } from "./find-file-registry.ts";
 import { forwardRequest } from "./forward-request.ts";
 import { guardRequest } from "./guard/guard-request.ts";
@@ -40,6 +41,11 @@ export async function handleRequest(
     if (!capability)
       return buildLocalResponse(deps, authenticated, await listModels(deps, authenticated)); // 404 model
     const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
+    const estimate = capability === "count_tokens" ? estimateTokens(parsed) : undefined; //     400 JSON
+    if (estimate) {
+      ids.headers["x-ag-token-count"] = "estimated";
+      return buildLocalResponse(deps, authenticated, estimate);
+    }
     const ownFiles = authenticated.consumer.files_scope === "own";
     const fileRegistryId = ownFiles ? await findFileRegistry(deps, parsed) : undefined; //      404 file
     const routed = chooseRegistries(deps, parsed, capability, fileRegistryId); //               400 pin, 403 model, 503 none capable

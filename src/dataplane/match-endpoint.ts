@@ -1,5 +1,6 @@
 /** Matches the path of a request to an endpoint of the data plane; any other path is a 404 (spec 4.4, 4.5 and 4.6). */
-import { DATA_PLANE_ENDPOINTS, type DataPlaneEndpoint } from "../contract/dataplane-endpoints.ts";
+import type { DataPlaneEndpoint } from "../contract/dataplane-endpoint.ts";
+import { DATA_PLANE_ENDPOINTS } from "../contract/dataplane-endpoints.ts";
 import { AppError } from "../contract/errors.ts";
 import { findPathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestContext } from "./stages.ts";

@@ -7,9 +7,12 @@ export interface StreamEndDetector {
   isComplete: () => boolean;
 }
 
+const DONE = /^(data: ?(\[DONE\]|\{\s*"error")|event: ?error)/;
+
 /** Matches the start of the line that completes a stream. Other capabilities have no terminator. */
 const TERMINATORS: Partial<Record<Capability, RegExp>> = {
-  chat: /^(data: ?(\[DONE\]|\{\s*"error")|event: ?error)/,
+  chat: DONE,
+  completions: DONE,
   responses: buildTerminator("response\\.(completed|failed|incomplete)|error"),
   messages: buildTerminator("message_stop|error"),
 };

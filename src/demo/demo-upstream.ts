@@ -1,10 +1,12 @@
 /** The built-in `demo` upstream: an HTTP server on a loopback port, so that a first request needs no paid key. */
 import { handleChat } from "./chat.ts";
+import { handleCompletions } from "./completions.ts";
 import { handleEmbeddings } from "./embeddings.ts";
 import { createFiles } from "./files.ts";
 import { editImages, generateImages, varyImages } from "./images.ts";
-import { handleMessages } from "./messages.ts";
+import { countMessageTokens, handleMessages } from "./messages.ts";
 import { findModel, listModels } from "./models.ts";
+import { handleModerations } from "./moderations.ts";
 import { handleResponses } from "./responses.ts";
 import { handleSpeech } from "./speech.ts";
 import { handleTranscriptions } from "./transcriptions.ts";
@@ -25,6 +27,9 @@ export function startDemoUpstream(options: DemoOptions): { url: string; stop(): 
       "/v1/chat/completions": { POST: requireKey((request) => handleChat(options, request)) },
       "/v1/responses": { POST: requireKey((request) => handleResponses(options, request)) },
       "/v1/messages": { POST: requireKey((request) => handleMessages(options, request)) },
+      "/v1/messages/count_tokens": { POST: requireKey(countMessageTokens) },
+      "/v1/completions": { POST: requireKey((request) => handleCompletions(options, request)) },
+      "/v1/moderations": { POST: requireKey((request) => handleModerations(options, request)) },
       "/v1/embeddings": { POST: requireKey(handleEmbeddings) },
       "/v1/images/generations": { POST: requireKey((request) => generateImages(options, request)) },
       "/v1/images/edits": { POST: requireKey((request) => editImages(options, request)) },

@@ -1,4 +1,4 @@
-/** `POST /v1/messages`: the demo model in the Anthropic format, whole or streamed. */
+/** `POST /v1/messages` and its `count_tokens`: the demo model in the Anthropic format, whole or streamed. */
 import { z } from "zod";
 import { composeReply, type DemoReply, type Prompt } from "./compose-reply.ts";
 import { DemoContent, toTurn } from "./turns.ts";
@@ -66,6 +66,15 @@ export async function handleMessages(options: DemoOptions, request: Request): Pr
   };
   return body.stream ? streamEvents(events(message)) : Response.json(message);
 }
+
+export async function countMessageTokens(request: Request): Promise<Response> {
+  const body = await readJson(request, MessagesRequest.extend({ max_tokens: MAX_TOKENS }));
+  if (body instanceof Response) return toAnthropicError(body);
+  return Response.json({ input_tokens: composeReply(toPrompt(body)).inputTokens });
+}
+
+/** Token counts do not depend on the length of the reply. */
+const MAX_TOKENS = z.int().min(1).default(1);
 
 /** Converts an error from the OpenAI to the Anthropic format, whose SDK expects `type: "error"`. */
 async function toAnthropicError(response: Response): Promise<Response> {

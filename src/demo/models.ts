@@ -2,7 +2,14 @@
 import type { BunRequest } from "bun";
 import { errorResponse } from "./wire.ts";
 
-const IDS = ["demo-chat", "demo-embedding", "demo-image", "demo-speech", "demo-transcribe"];
+const IDS = [
+  "demo-chat",
+  "demo-embedding",
+  "demo-image",
+  "demo-moderation",
+  "demo-speech",
+  "demo-transcribe",
+];
 const MODELS = IDS.map((id) => ({
   id,
   object: "model",

@@ -25,6 +25,7 @@ export const azure: Provider = {
     audio_speech: { modelInPath: true },
     audio_transcription: { modelInPath: true },
     files: { idPrefix: "file-" },
+    completions: { modelInPath: true },
   },
   probe: { tail: "/models" },
 };

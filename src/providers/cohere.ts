@@ -1,7 +1,9 @@
-/** Cohere, by its reference-compatible endpoint: chat and embeddings. */
-import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
+/** Cohere: chat and embeddings at its OpenAI-compatible endpoint, rerank and the list of models at its own. */
+import { addressOrDefault, bearerHeaders, type Provider, type Upstream } from "./provider.ts";
 
 const address = addressOrDefault("https://api.cohere.ai/compatibility/v1");
+const nativeAddress = (upstream: Upstream, version: string): string =>
+  address(upstream).replace(/\/compatibility\/v1$/, `/${version}`);
 
 export const cohere: Provider = {
   kind: "cohere",
@@ -9,9 +11,13 @@ export const cohere: Provider = {
   headers: bearerHeaders,
   // The native list: it has the endpoints of each model.
   modelList: (upstream) => ({
-    url: `${address(upstream).replace(/\/compatibility\/v1$/, "/v1")}/models?page_size=1000`,
+    url: `${nativeAddress(upstream, "v1")}/models?page_size=1000`,
     headers: bearerHeaders(upstream),
   }),
-  operations: { chat: {}, embeddings: {} },
+  url: (upstream, { tail, search }, capability) => {
+    const base = capability === "rerank" ? nativeAddress(upstream, "v2") : address(upstream);
+    return `${base}${tail}${search}`;
+  },
+  operations: { chat: {}, embeddings: {}, rerank: {} },
   probe: { tail: "/models" },
 };

@@ -16,6 +16,9 @@ export const demo: Provider = {
     audio_speech: {},
     audio_transcription: {},
     files: { idPrefix: "file-" },
+    completions: {},
+    moderations: { hasDefaultModel: true },
+    count_tokens: {},
   },
   probe: { tail: "/models" },
 };

@@ -19,6 +19,7 @@ export const mistral: Provider = {
     },
     audio_transcription: {},
     files: { idPrefix: "file-" },
+    moderations: {},
   },
   probe: { tail: "/models" },
 };

@@ -17,6 +17,9 @@ export const openaiCompatible: Provider = {
     images: {},
     audio_speech: {},
     audio_transcription: {},
+    completions: {},
+    moderations: { hasDefaultModel: true },
+    rerank: {},
   },
   probe: { tail: "/models" },
 };

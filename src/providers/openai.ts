@@ -14,6 +14,9 @@ export const openai: Provider = {
     audio_speech: {},
     audio_transcription: {},
     files: { idPrefix: "file-" },
+    completions: {},
+    moderations: { hasDefaultModel: true },
+    response_context: {},
   },
   probe: { tail: "/models" },
 };

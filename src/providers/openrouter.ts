@@ -12,6 +12,7 @@ export const openrouter: Provider = {
     audio_speech: {},
     audio_transcription: {},
     files: { idPrefix: "file-" },
+    completions: {},
   },
   probe: { tail: "/key" },
 };

@@ -22,6 +22,8 @@ export interface ProviderOperation {
   tail?: (tail: string) => string;
   /** The URL contains the model, so a URL-safe model is required. */
   modelInPath?: true;
+  /** The upstream has its own default model: the consumer's default, usually a chat model, is not sent. */
+  hasDefaultModel?: true;
   /** Usual prefix of its file ids: such a registry is tried first. */
   idPrefix?: "file_" | "file-";
   /** Members of the JSON body that are passed to the two functions below. */

@@ -5,6 +5,6 @@ export const xai: Provider = {
   kind: "xai",
   address: addressOrDefault("https://api.x.ai/v1"),
   headers: bearerHeaders,
-  operations: { chat: {}, responses: {}, files: { idPrefix: "file-" } },
+  operations: { chat: {}, responses: {}, files: { idPrefix: "file-" }, completions: {} },
   probe: { tail: "/models" },
 };

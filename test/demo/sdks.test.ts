@@ -164,6 +164,7 @@ test("the model list names every model of the demo, with when it was created and
     "demo-chat",
     "demo-embedding",
     "demo-image",
+    "demo-moderation",
     "demo-speech",
     "demo-transcribe",
   ]);

@@ -123,6 +123,7 @@ test("it lists its models and finds one by its name", async () => {
     "demo-chat",
     "demo-embedding",
     "demo-image",
+    "demo-moderation",
     "demo-speech",
     "demo-transcribe",
   ]);

@@ -23,6 +23,11 @@ const PATHS: Record<Capability, string> = {
   audio_speech: "/v1/audio/speech",
   audio_transcription: "/v1/audio/transcriptions",
   files: "/v1/files",
+  completions: "/v1/completions",
+  moderations: "/v1/moderations",
+  rerank: "/v1/rerank",
+  count_tokens: "/v1/messages/count_tokens",
+  response_context: "/v1/responses/compact",
 };
 const CAPABILITIES = Object.keys(PATHS).map((name) => [name, name.replaceAll("_", " ")] as const);
 

@@ -8,14 +8,20 @@ import type { RequestNames } from "./request-columns.tsx";
 /** Endpoint names of the data plane. */
 const ENDPOINTS = [
   "chat",
+  "completions",
   "responses",
+  "responses.compact",
+  "responses.input_tokens",
   "messages",
+  "messages.count_tokens",
   "embeddings",
   "images.generations",
   "images.edits",
   "images.variations",
   "audio.speech",
   "audio.transcriptions",
+  "moderations",
+  "rerank",
   "files",
   "models",
 ];

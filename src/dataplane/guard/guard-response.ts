@@ -21,12 +21,15 @@ import { readGuardedReply } from "./read-guarded-reply.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
 import { guardStream } from "./stream/guard-stream.ts";
 
-/** Responses that contain text. Embeddings have none; images, speech and files pass. */
+/** Responses that contain text. Embeddings, moderations and token counts have none; images, speech and files pass. */
 export const EVALUATED_RESPONSES: ReadonlySet<Capability> = new Set([
   "chat",
   "responses",
   "messages",
   "audio_transcription",
+  "completions",
+  "rerank",
+  "response_context",
 ]);
 
 export async function guardResponse(

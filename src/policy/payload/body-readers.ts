@@ -39,20 +39,22 @@ const readOutput: ValueReader = (out, value, location) =>
 const isToken = (value: unknown): boolean =>
   Array.isArray(value) ? typeof value[0] === "number" : typeof value === "number";
 
-/** Token ids of an embedding are listed as uninspected: their text depends on the model. */
-const readInputOrTokens: ValueReader = (out, value, location) => {
-  if (Array.isArray(value) && value.some(isToken)) {
-    const detail = "Token ids are not decoded.";
-    out.uninspected.push({ pointer: location.pointer, reason: "binary", detail });
-  }
-  readInput(out, value, location);
-};
+/** Lists token ids of an embedding or completion as uninspected: their text depends on the model. */
+const withTokens =
+  (read: ValueReader): ValueReader =>
+  (out, value, location) => {
+    if (Array.isArray(value) && value.some(isToken)) {
+      const detail = "Token ids are not decoded.";
+      out.uninspected.push({ pointer: location.pointer, reason: "binary", detail });
+    }
+    read(out, value, location);
+  };
 
 export const BODY_READERS = memberReaders({
   // Minimal payloads and the OpenAI Responses API.
-  input: readInputOrTokens,
+  input: withTokens(readInput),
   instructions: readSystem,
-  prompt: readObject(memberReaders({ variables: readEvery })),
+  prompt: withTokens(readObject(memberReaders({ variables: readEvery }))), // text in OpenAI completions
   output: readOutput, // Bedrock Converse too
 
   // OpenAI chat; Anthropic, Bedrock Converse and Cohere send `messages` as well.

@@ -1,10 +1,7 @@
 /** Describes the endpoints of the data plane in OpenAPI. */
 import { z } from "zod";
-import {
-  DATA_PLANE_ENDPOINTS,
-  type DataPlaneOperation,
-  type FormField,
-} from "../../contract/dataplane-endpoints.ts";
+import type { DataPlaneOperation, FormField } from "../../contract/dataplane-endpoint.ts";
+import { DATA_PLANE_ENDPOINTS } from "../../contract/dataplane-endpoints.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { DATA_PLANE } from "./about.ts";
 import { errorResponses } from "./errors.ts";
@@ -102,7 +99,7 @@ export function dataPlanePaths(book: SchemaBook): Paths {
           ...(content ? { requestBody: { required: true, content } } : {}),
           responses: {
             200: describeSuccess(operation.responses),
-            ...(tail === "/messages" ? messagesErrors : errors),
+            ...(tail.startsWith("/messages") ? messagesErrors : errors),
           },
           security: [{ consumer_key: [] }],
         },

@@ -60,7 +60,7 @@ export function createChatDialect(): Dialect {
 
 const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerprint"];
 
-function pickFrame(event: JsonObject): JsonObject {
+export function pickFrame(event: JsonObject): JsonObject {
   const members = FRAME_MEMBERS.filter((name) => name in event);
   return Object.fromEntries(members.map((name) => [name, dropText(event[name], name)]));
 }
@@ -184,7 +184,7 @@ function mergeList(target: JsonObject, name: string, items: readonly unknown[]):
 }
 
 /** Returns true for a choice without anything except its index and empty texts. */
-function isBlank(value: unknown): boolean {
+export function isBlank(value: unknown): boolean {
   if (value === null || value === "" || typeof value === "number") return true;
   if (typeof value !== "object") return false;
   return Object.entries(value).every(([name, member]) => name === "logprobs" || isBlank(member));

@@ -10,6 +10,7 @@ import { recordUnread } from "../evaluate-content.ts";
 import { buildBlockError } from "../guard-errors.ts";
 import { setGuardHeader } from "../set-guard-header.ts";
 import { createChatDialect } from "./chat-dialect.ts";
+import { createCompletionsDialect } from "./completions-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
 import { createMaskedBody } from "./masked-body.ts";
@@ -24,6 +25,7 @@ const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
   responses: createResponsesDialect,
   messages: createMessagesDialect,
   audio_transcription: createTranscriptionDialect,
+  completions: createCompletionsDialect,
 };
 
 export async function guardStream(
