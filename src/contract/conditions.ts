@@ -12,6 +12,7 @@ export const CONDITION_FIELDS = [
   "collector.id",
   "collector.type",
   "source.application",
+  "hook.event",
   "session.id",
   "protocol",
   "direction",

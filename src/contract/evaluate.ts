@@ -19,7 +19,7 @@ export type Action = (typeof ACTIONS)[number];
  * Accepts any object without copying it. z.looseObject would drop a member called `__proto__`, which
  * would then not be inspected.
  */
-const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
+export const OpenObject = (z.unknown() as z.ZodType<Record<string, unknown>>)
   .refine(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
     "expected object",

@@ -6,10 +6,12 @@ const USER_HEADERS = ["x-user-id", "x-userid", "user-id"] as const;
 /** User of requests without a user header. */
 export const ANONYMOUS = "anonymous";
 
-export function readUser(headers: Headers): string {
+export const readUser = (headers: Headers): string => findUser(headers) ?? ANONYMOUS;
+
+export function findUser(headers: Headers): string | undefined {
   for (const name of USER_HEADERS) {
     const user = headers.get(name);
     if (user) return user;
   }
-  return ANONYMOUS;
+  return undefined;
 }

@@ -36,8 +36,11 @@ export function readToolAttributes(
 const readMember = ({ text }: ExtractedEvaluation, name: string): string =>
   readMemberTexts(text, skipBlank(text, 0)).get(name) ?? "{}";
 
-/** Leaves out the session, which may differ when a call is repeated, and the tool, whose text is covered. */
-const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool)\./.test(field));
+/**
+ * Leaves out the session, which may differ when a call is repeated, the tool, whose text is covered, and the hook
+ * event, which depends on the settings of the agent.
+ */
+const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool|hook)\./.test(field));
 
 const compactMembers = (members: Iterable<[string, string]>): [string, string][] =>
   Array.from(members, ([name, text]) => [name, compactJson(text)]);

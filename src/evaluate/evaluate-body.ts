@@ -5,6 +5,7 @@ import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";
 import { extractTexts } from "./extract-texts.ts";
 import { findApproval } from "./find-approval.ts";
+import { renderHookFailure } from "./hooks/render-hook.ts";
 import { openAttachments, opensAttachments, skipAttachments } from "./open-attachments.ts";
 import { parseBody } from "./parse-body.ts";
 import { recordActivity, recordFailure } from "./record-activity.ts";
@@ -23,8 +24,13 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
 }
 
 async function evaluateInput(host: EvaluationHost, input: EvaluationInput): Promise<string> {
-  const evaluation = await evaluate(host, input);
-  return renderVerdict(input, evaluation);
+  try {
+    const evaluation = await evaluate(host, input);
+    return renderVerdict(input, evaluation);
+  } catch (thrown) {
+    if (input.hook) return renderHookFailure(input.hook, thrown);
+    throw thrown;
+  }
 }
 
 /** Evaluates one request. */

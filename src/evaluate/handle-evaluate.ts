@@ -10,7 +10,7 @@ import type { EvaluationFormat, ReceivedCall } from "./stages.ts";
 import { createHost } from "./worker/evaluation-host.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
-/** Handles a call of `/v1/evaluate`, `/v1/guard`, the batch endpoint or the LiteLLM endpoint. */
+/** Handles a call of `/v1/evaluate`, `/v1/guard`, the batch endpoint, the LiteLLM endpoint or a hook endpoint. */
 export async function handleEvaluate(
   deps: Deps,
   call: DirectCall,

@@ -2,6 +2,8 @@
 import type { EvaluateRequest } from "../contract/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/litellm.ts";
 import type { Evaluation } from "../deps.ts";
+import { describeApproval, describeFindings } from "./describe-findings.ts";
+import { toLabel } from "./to-label.ts";
 
 export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   const { texts, structured_messages, images, tools, tool_calls, model } = sent;
@@ -31,27 +33,14 @@ export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   };
 }
 
-/** Removes NUL, which Postgres cannot store, and caps the length for Activity. */
-const toLabel = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value.replaceAll("\0", "").slice(0, 256) : undefined;
-
 export function toLitellm(
   sent: LitellmRequest,
   { verdict, transformed }: Evaluation,
 ): LitellmReply {
-  const { status, findings } = verdict;
-  const reasons = findings
-    .filter(({ outcome }) => outcome.action === status)
-    .map(({ signal, source }) => `${signal.type} (${source.gate_name ?? source.detector_name})`)
-    .join(", ");
+  const { status } = verdict;
+  const reasons = describeFindings(verdict);
   if (status === "block") return createBlocked(`Blocked by policy: ${reasons}.`);
-  if (status === "ask") {
-    const id = findings.map(({ evidence }) => evidence.approval_id).find(Boolean);
-    const text = `Requires approval by an administrator: ${reasons}.`;
-    return createBlocked(
-      id ? `${text} Approval ${id}.` : `${text} The approval could not be requested. Try again.`,
-    );
-  }
+  if (status === "ask") return createBlocked(describeApproval(verdict));
   if (status !== "transform" || transformed === null) return { action: "NONE" };
   const rewritten: RewrittenPayload = JSON.parse(transformed);
   const count = sent.structured_messages?.length ?? 0;

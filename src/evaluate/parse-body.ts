@@ -2,9 +2,11 @@
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { EvaluateRequest, evaluateBatch, MAX_IN_BATCH } from "../contract/evaluate.ts";
+import { isHookAgent } from "../contract/hooks.ts";
 import { LitellmRequest } from "../contract/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";
+import { readHook } from "./hooks/read-hook.ts";
 import { fromLitellm } from "./litellm.ts";
 import type { EvaluationBody, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -30,6 +32,9 @@ export function parseBody(
     const litellm = decode(LitellmRequest, value, "invalid_request");
     const request = fromLitellm(litellm);
     return { ...common, request, text: JSON.stringify(request), size, litellm };
+  }
+  if (isHookAgent(common.format)) {
+    return { ...common, ...readHook(common.format, parsed, common.origin), size };
   }
   const request = decode(EvaluateRequest, value, "invalid_request");
   return { ...common, request, text, size };

@@ -1,5 +1,7 @@
 /** Receives the body of an evaluation: limits its size, and counts it against the in-flight budget. */
 import { AppError } from "../contract/errors.ts";
+import { isHookAgent } from "../contract/hooks.ts";
+import { findUser } from "../contract/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { findClientAddress } from "../lib/http/ip-address.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
@@ -26,7 +28,8 @@ export async function receiveBody(
       }
       taken += count;
     });
-    const origin = readOrigin(deps, call);
+    const user = isHookAgent(format) ? findUser(call.request.headers) : undefined;
+    const origin = { ...readOrigin(deps, call), user };
     const recorded = !isPlayground(authenticated);
     const body = { bytes, format, origin, recorded, approval_mode: "explicit" as const };
     return { ...authenticated, body, [Symbol.dispose]: release };

@@ -1,14 +1,16 @@
 /** Renders the result of an evaluation in the format of its endpoint. */
 import type { Finding } from "../contract/evaluate.ts";
 import type { Evaluation } from "../deps.ts";
+import { renderHook } from "./hooks/render-hook.ts";
 import { toLitellm } from "./litellm.ts";
 import type { EvaluationInput } from "./stages.ts";
 
 export function renderVerdict(
-  { format, litellm }: EvaluationInput,
+  { format, litellm, hook }: EvaluationInput,
   evaluation: Evaluation,
 ): string {
   if (litellm) return JSON.stringify(toLitellm(litellm, evaluation));
+  if (hook) return renderHook(hook, evaluation);
   const { verdict, transformed } = evaluation;
   const members = JSON.stringify(format === "guard" ? flattenVerdict(verdict) : verdict);
   // Inserted as text: parsing and serializing it again would change large numbers.

@@ -26,8 +26,9 @@ export async function requestApproval(
   host: EvaluationHost,
   decided: DecidedEvaluation,
 ): Promise<DecidedEvaluation> {
-  const { outcome, program, recorded, text, payload, keyring } = decided;
+  const { outcome, program, recorded, text, payload, keyring, approval_mode } = decided;
   if (outcome.status !== "ask" || !program || !recorded) return decided;
+  if (approval_mode === "delegated") return decided;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return decided;
   restoreNumberLiterals(text, payload.values);

@@ -1,5 +1,6 @@
 /** Routes of evaluations, approvals, service tokens, calibration, and the test and replay of policies. */
 import { evaluate, evaluateBatch, guard } from "../contract/evaluate.ts";
+import { hookEndpoints } from "../contract/hooks.ts";
 import { litellmGuardrail } from "../contract/litellm.ts";
 import type { DirectRoute, Route } from "../route.ts";
 import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
@@ -14,6 +15,12 @@ const evaluateRoutes: readonly DirectRoute[] = [
   { endpoint: guard, respond: (deps, call) => handleEvaluate(deps, call, "guard") },
   { endpoint: evaluateBatch, respond: (deps, call) => handleEvaluate(deps, call, "batch") },
   { endpoint: litellmGuardrail, respond: (deps, call) => handleEvaluate(deps, call, "litellm") },
+  ...hookEndpoints.map(
+    ({ agent, endpoint }): DirectRoute => ({
+      endpoint,
+      respond: (deps, call) => handleEvaluate(deps, call, agent),
+    }),
+  ),
 ];
 
 export const guardRoutes: readonly (Route | DirectRoute)[] = [

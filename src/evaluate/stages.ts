@@ -3,17 +3,19 @@
  * selectPolicy add their members to the same object: a copy per step would cost 2 µs per evaluation.
  */
 import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
+import type { HookAgent } from "../contract/hooks.ts";
 import type { LitellmRequest } from "../contract/litellm.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
 import type { Segment } from "../policy/segment.ts";
 import type { DirectCall } from "../route.ts";
+import type { ReceivedHook } from "./hooks/all.ts";
 import type { Caller } from "./identify-caller.ts";
 import type { PolicySelection } from "./worker/evaluation-host.ts";
 
 /** Formats of bodies and verdicts, one for each endpoint; `internal` is our own JSON, which is trusted. */
-export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | "internal";
+export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | HookAgent | "internal";
 
 /** Source of an evaluation. */
 export interface EvaluationOrigin {
@@ -23,6 +25,8 @@ export interface EvaluationOrigin {
   request_id: string;
   client_address: string;
   user_agent: string | null;
+  /** User that a header of a hook names. */
+  user?: string | undefined;
 }
 
 /** A body before it is parsed. Can be cloned into a worker. */
@@ -32,8 +36,11 @@ export interface EvaluationBody {
   origin: EvaluationOrigin;
   /** False: no event is recorded and no approval is requested. */
   recorded: boolean;
-  /** `explicit`: the caller presents the id of the approval. `implicit`: its content is enough. `waived`: none is needed. */
-  approval_mode: "explicit" | "implicit" | "waived";
+  /**
+   * `explicit`: the caller presents the id of the approval. `implicit`: its content is enough. `waived`: none is needed.
+   * `delegated`: the user of the caller confirms, so no approval is requested.
+   */
+  approval_mode: "explicit" | "implicit" | "waived" | "delegated";
 }
 
 /** After identifyCaller. */
@@ -63,6 +70,7 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   system_prompt?: readonly string[] | undefined;
   /** The request as LiteLLM sent it. */
   litellm?: LitellmRequest;
+  hook?: ReceivedHook;
 }
 
 /** After selectPolicy. */

@@ -31,6 +31,7 @@ export const FIELD_LABELS: Record<(typeof CONDITION_FIELDS)[number], string> = {
   "collector.id": "collector ID",
   "collector.type": "collector type",
   "source.application": "application",
+  "hook.event": "hook event of a coding agent",
   "session.id": "session_id",
   protocol: "llm, mcp or a2a",
   direction: "input or output",

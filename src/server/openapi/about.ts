@@ -98,7 +98,7 @@ export const TAGS = [
     name: "Evaluation",
     description:
       "Evaluates prompts, completions, tool calls and results by the policy of a collector. Every verdict is a 200; the caller enforces it.",
-    paths: /^\/v1\/(evaluate|guard|token$)|^\/beta\/litellm/,
+    paths: /^\/v1\/(evaluate|guard|hooks|token$)|^\/beta\/litellm/,
   },
   {
     name: "Collectors",

@@ -70,6 +70,23 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
   create_service_client: { name: "Gateway" },
   rotate_service_client: { overlap_s: 3600 },
   set_override: { policy_id: exampleId("policy_id") },
+  evaluate_claude_code_hook: {
+    session_id: "0f7c9a52",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "rm -rf build" },
+  },
+  evaluate_cursor_hook: {
+    conversation_id: "5b0d6c1e",
+    hook_event_name: "beforeShellExecution",
+    command: "rm -rf build",
+    user_email: "ana@example.com",
+  },
+  evaluate_codex_hook: {
+    session_id: "019c5a10",
+    hook_event_name: "UserPromptSubmit",
+    prompt: "Remove the build folder.",
+  },
   litellm_guardrail: {
     input_type: "request",
     texts: ["My card is 4111 1111 1111 1111."],

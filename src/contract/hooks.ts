@@ -1,0 +1,34 @@
+/** Endpoints for the hooks of coding agents: the agent's own JSON in, its own JSON out. */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { OpenObject } from "./evaluate.ts";
+
+/** Agents by the last step of the path, with the name that people use. */
+export const HOOK_AGENTS = {
+  "claude-code": "Claude Code",
+  cursor: "Cursor",
+  codex: "Codex",
+} as const;
+export type HookAgent = keyof typeof HOOK_AGENTS;
+
+export const isHookAgent = (format: string): format is HookAgent =>
+  Object.hasOwn(HOOK_AGENTS, format);
+
+const hookEndpoint = (agent: HookAgent) =>
+  endpoint({
+    name: `evaluate_${agent.replace("-", "_")}_hook`,
+    method: "POST",
+    path: `/v1/hooks/${agent}`,
+    plane: "guard",
+    auth: "collector",
+    summary: `Evaluate a hook event of ${HOOK_AGENTS[agent]}; \`X-User-Id\` names the user`,
+    body: OpenObject.describe("JSON that the agent writes to the standard input of a hook."),
+    reply: z
+      .record(z.string(), z.unknown())
+      .describe("JSON that the agent reads from a hook; `{}` does not intervene."),
+    writes: false,
+  });
+
+export const hookEndpoints = Object.keys(HOOK_AGENTS)
+  .filter(isHookAgent)
+  .map((agent) => ({ agent, endpoint: hookEndpoint(agent) }));
