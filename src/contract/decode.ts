@@ -52,10 +52,10 @@ function toSentences(issue: z.core.$ZodIssue): string[] {
 }
 
 /** Formats a path as `registries[0].models.default`. Cuts names, which are the caller's text, to 80 characters. */
-export function formatPath(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[], parent = ""): string {
   return path.reduce<string>((text, part) => {
     if (typeof part === "number") return `${text}[${part}]`;
     const name = String(part).slice(0, 80);
     return text ? `${text}.${name}` : name;
-  }, "");
+  }, parent);
 }

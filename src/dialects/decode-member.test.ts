@@ -9,12 +9,12 @@ const Schema = z.strictObject({
 });
 
 test("an error names the full path of the member", () => {
-  expect(fail({ list: [{ name: 1 }] }, "input.3")).toEqual([
-    "input.3.list.0.name: expected string, received number",
-    "input.3.list.0.name",
+  expect(fail({ list: [{ name: 1 }] }, "input[3]")).toEqual([
+    "input[3].list[0].name: expected string, received number",
+    "input[3].list[0].name",
   ]);
   expect(fail({ list: [], other: 1 }, "")).toEqual(["other: unknown member", "other"]);
-  expect(fail({ list: [{ name: "a", odd: 1 }] }, "")[1]).toBe("list.0.odd");
+  expect(fail({ list: [{ name: "a", odd: 1 }] }, "")[1]).toBe("list[0].odd");
   expect(fail("text", "")[0]).toStartWith("body: expected object");
 });
 

@@ -1,5 +1,6 @@
 /** Validates members of a client's body. Errors name the full path of the member. */
 import type { z } from "zod";
+import { formatPath } from "../contract/decode.ts";
 import { describeIssue } from "../contract/describe-issue.ts";
 import { AppError } from "../contract/errors.ts";
 
@@ -20,9 +21,9 @@ export const memberError = (at: string, reason: string): AppError =>
   new AppError("invalid_request", `${at || "body"}: ${reason}`, { details: { param: at } });
 
 function toMemberError(issue: z.core.$ZodIssue, at: string): AppError {
-  const path = joinPath(at, issue.path);
+  const path = formatPath(issue.path, at);
   if (issue.code === "unrecognized_keys") {
-    return memberError(joinPath(path, issue.keys.slice(0, 1)), "unknown member");
+    return memberError(formatPath(issue.keys.slice(0, 1), path), "unknown member");
   }
   // A union fails as a whole; the branch that fails deepest is the one that the client meant.
   if (issue.code === "invalid_union") {
@@ -34,7 +35,3 @@ function toMemberError(issue: z.core.$ZodIssue, at: string): AppError {
 
 const getDepth = (issue: z.core.$ZodIssue): number =>
   issue.path.length + (issue.code === "unrecognized_keys" ? 1 : 0);
-
-/** Joins steps as `input.0.type`. Cuts names, which are the client's text, to 80 characters. */
-const joinPath = (at: string, path: readonly PropertyKey[]): string =>
-  [...(at ? [at] : []), ...path.map((step) => String(step).slice(0, 80))].join(".");

@@ -29,7 +29,7 @@ export interface NeutralMessage {
   /** Tool results are parts of a user's message. */
   role: "system" | "user" | "assistant";
   parts: Part[];
-  /** Location in the client's body, such as `messages.2`, for errors. */
+  /** Location in the client's body, such as `messages[2]`, for errors. */
   at: string;
 }
 

@@ -1,0 +1,37 @@
+/** Builds the error of an upstream's response or event that cannot be translated. */
+import { AppError } from "../contract/errors.ts";
+import { isObject, type JsonObject } from "../lib/json/json-object.ts";
+
+/** `problem` completes "The upstream's response …". */
+export const invalidResponse = (problem: string): AppError =>
+  new AppError("upstream_failed", `The upstream's response ${problem}.`);
+
+/** Returns the error of content that has no neutral form. Cuts the name, which is the upstream's text. */
+export const unknownContent = (type: unknown): AppError =>
+  invalidResponse(`has content of the unsupported type ${String(type).slice(0, 80)}`);
+
+/** Parses the data of an event. */
+export function parseEvent(data: string): JsonObject {
+  let event: unknown;
+  try {
+    event = JSON.parse(data);
+  } catch {
+    throw invalidResponse("has an event that is not valid JSON");
+  }
+  if (!isObject(event)) throw invalidResponse("has an event that is not a JSON object");
+  return event;
+}
+
+/** Returns an empty object for any other value, so that its members can be read. */
+export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : EMPTY);
+const EMPTY: JsonObject = {};
+
+/** Returns an empty list for any other value. */
+export const asList = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+/** Returns an empty text for any other value. */
+export const asText = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Returns undefined for any other value. */
+export const asCount = (value: unknown): number | undefined =>
+  typeof value === "number" && value >= 0 ? value : undefined;
