@@ -3,6 +3,7 @@ import type { Approval } from "./contract/approvals.ts";
 import type { EvaluateRequest, Uninspected, Verdict } from "./contract/evaluate.ts";
 import type { GuardSettings } from "./contract/guard-settings.ts";
 import type { RequestEvent } from "./contract/requests.ts";
+import type { Credentials } from "./credentials/credentials.ts";
 import type { Db } from "./db/db.ts";
 import type { RecordedEvaluation } from "./db/tables/evaluation-events.ts";
 import type { UsedTable } from "./db/tables/last-used.ts";
@@ -25,6 +26,8 @@ export interface Deps {
   /** Called at every use: a key that is added while the program runs takes effect at once. */
   keyring: () => Keyring;
   send: Send;
+  /** Credentials of registries with a cloud identity. */
+  credentials: Credentials;
   /** Bytes of request bodies held in memory and in temporary files, on all planes but MCP. */
   heldBytes: ByteBudget;
   idempotency: IdempotencyState;

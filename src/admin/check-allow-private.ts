@@ -1,4 +1,4 @@
-/** Rejects a change that lets the program reach private addresses, unless an owner makes it. */
+/** Rejects a change that lets the program reach private addresses or use the machine's identity, unless an owner makes it. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { Actor } from "../route.ts";
@@ -6,6 +6,8 @@ import type { Actor } from "../route.ts";
 /** Destination of the requests that a resource sends. */
 export interface Reach {
   allow_private: boolean;
+  /** Requests carry the credentials of the machine. */
+  machine_identity?: boolean;
   /** All members that determine the address, without secrets. */
   target: unknown;
 }
@@ -17,15 +19,23 @@ export function checkAllowPrivate(
   next: Reach,
   before?: Reach,
 ): void {
-  if (!next.allow_private) return;
-  if (!settings.ALLOW_PRIVATE_UPSTREAMS) {
+  if (next.allow_private && !settings.ALLOW_PRIVATE_UPSTREAMS) {
     const text = "allow_private: must be false, because ALLOW_PRIVATE_UPSTREAMS is false";
     throw new AppError("validation_failed", text);
   }
   if (role === "owner") return;
-  if (before?.allow_private && Bun.deepEquals(before.target, next.target)) return;
-  throw new AppError(
-    "forbidden",
-    "allow_private: only an owner may set it, or change an address that it applies to.",
-  );
+  const isSameTarget = before !== undefined && Bun.deepEquals(before.target, next.target);
+  if (next.allow_private && !(before?.allow_private && isSameTarget)) {
+    throw new AppError(
+      "forbidden",
+      "allow_private: only an owner may set it, or change an address that it applies to.",
+    );
+  }
+  // Another address would receive the credentials of the machine.
+  if (next.machine_identity && !isSameTarget) {
+    throw new AppError(
+      "forbidden",
+      "auth.source: only an owner may use the identity of the machine, or change an address that it applies to.",
+    );
+  }
 }

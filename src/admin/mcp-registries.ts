@@ -3,7 +3,7 @@ import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
-import { findFieldError, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
+import { findFieldError, McpAuth, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
 import type { RegistryInput } from "../contract/registries.ts";
 import { type CatalogEntry, listPrincipalFields } from "../contract/store-catalog.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
@@ -12,6 +12,7 @@ import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/ta
 import type { Deps } from "../deps.ts";
 import { fillTemplate, listOriginNames, listTemplateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
+import { withoutOtherAuth } from "./check-llm-auth.ts";
 import {
   isRetargeted,
   refusePrincipalSecretTheft,
@@ -49,9 +50,7 @@ export async function checkMcpRegistry(
     // No account is connected and the secret was sent again, so the next sign-in binds the server of the new host.
     await oauthServerTable.remove(deps.db, { instance_id: before.id });
   }
-  // A secret for one type of authentication must not be used by another.
-  const kept =
-    before?.auth?.type === input.auth?.type ? before : before && { ...before, auth: null };
+  const kept = withoutOtherAuth(input, before);
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
   await refuseSameName(deps, ids, input.name);
@@ -88,13 +87,17 @@ function checkFields({ url, fields }: StoredMcpOptions): void {
   if (unused !== undefined) refuse(`provider_options.fields: {${unused}} is not in the url`);
 }
 
+const MCP_AUTH_TYPES: ReadonlySet<string> = new Set(
+  McpAuth.options.map(({ shape }) => shape.type.value),
+);
+
 function checkAuth(
   input: RegistryInput,
   entry: CatalogEntry | undefined,
   before: RegistryRow | undefined,
 ): void {
   const { auth } = input;
-  if (auth?.type === "api_key") {
+  if (auth && !MCP_AUTH_TYPES.has(auth.type)) {
     refuse("auth.type: must be header, forwarded, client_credentials or principal_key");
   }
   const { fields = [] } = input.provider_options as Partial<StoredMcpOptions>;

@@ -1,14 +1,17 @@
 /** Operations on registries: validates options per kind, and encrypts credentials. */
 import { z } from "zod";
+import { usesMachineIdentity } from "../contract/cloud-auth.ts";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import {
   KIND_OPTIONS,
   KINDS,
   KINDS_WITHOUT_KEY,
+  listAuthTypes,
   listRegistryKinds,
   REGISTRY_SECRETS,
   type Registry,
+  RegistryAuth,
   type RegistryInput,
   registries,
 } from "../contract/registries.ts";
@@ -21,6 +24,7 @@ import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
 import { listCapabilities } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
+import { checkLlmAuth, withoutOtherAuth } from "./check-llm-auth.ts";
 import { checkMcpRegistry } from "./mcp-registries.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
@@ -39,7 +43,8 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   reach: (row) => {
     const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, () => "");
     const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
-    return { allow_private, target: [addressed, auth] };
+    const machine_identity = usesMachineIdentity(auth);
+    return { allow_private, machine_identity, target: [addressed, auth] };
   },
   async checkRemovable(deps, row, call) {
     const { force } = call.query as { force?: boolean };
@@ -75,10 +80,21 @@ export const registryRoutes: Route[] = [
       kind,
       capabilities: listCapabilities(providers[kind]),
       needs_key: !KINDS_WITHOUT_KEY.includes(kind),
+      auth_types: listAuthTypes(kind).map((type) => ({
+        type,
+        schema: authSchemas.get(type) ?? {},
+      })),
       options_schema: z.toJSONSchema(KIND_OPTIONS[kind], { io: "input" }),
     })),
   })),
 ];
+
+const authSchemas = new Map(
+  RegistryAuth.options.map((option) => [
+    option.shape.type.value,
+    z.toJSONSchema(option, { io: "input" }),
+  ]),
+);
 
 /** Validates the registry by its kind, and returns it with secrets sealed. */
 export function checkLlmRegistry(
@@ -115,17 +131,7 @@ export function checkLlmRegistry(
       `capabilities[${unsupported}]: must be one of ${supported.join(", ")} for ${provider}`,
     );
   }
-  if (input.auth && input.auth.type !== "api_key") {
-    throw new AppError("validation_failed", "auth.type: must be api_key for an AI upstream");
-  }
-  if (!input.auth && !KINDS_WITHOUT_KEY.includes(provider)) {
-    throw new AppError(
-      "validation_failed",
-      `auth: is required, because ${provider} needs an API key`,
-    );
-  }
-  if (input.auth && provider === "demo") {
-    throw new AppError("validation_failed", "auth: must be null for the demo provider");
-  }
-  return sealSecrets(deps.keyring(), registrySecrets(id), { ...input, provider_options }, before);
+  const kept = withoutOtherAuth(input, before);
+  checkLlmAuth(provider, input, kept);
+  return sealSecrets(deps.keyring(), registrySecrets(id), { ...input, provider_options }, kept);
 }

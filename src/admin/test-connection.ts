@@ -1,5 +1,6 @@
 /** Tests the address and credential of a registry with a request that costs nothing. */
-import { AppError } from "../contract/errors.ts";
+import { usesMachineIdentity } from "../contract/cloud-auth.ts";
+import { AppError, type ErrorCode } from "../contract/errors.ts";
 import {
   type ConnectionReport,
   type RegistryInput,
@@ -10,6 +11,7 @@ import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { buildUrl } from "../providers/provider.ts";
 import { type Actor, type Route, route } from "../route.ts";
+import { sendToRegistry } from "../send-to-registry.ts";
 import { toRegistryView } from "../snapshot/compile.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import { checkAllowPrivate } from "./check-allow-private.ts";
@@ -45,7 +47,7 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
   });
   try {
     const target = { tail: provider.probe.tail, model: undefined, search: "" };
-    const reply = await deps.send({
+    const reply = await sendToRegistry(deps, view, {
       url: buildUrl(provider, upstream, target, "files"),
       method: "GET",
       headers: provider.headers(upstream),
@@ -55,17 +57,21 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
     reply.cancel();
     const { status } = reply;
     if (status === 401 || status === 403) {
-      return report("credential", "The upstream rejects this API key.", status);
+      return report("credential", "The upstream rejects this credential.", status);
     }
     if (status < 400) return report("answer", "The upstream returned its model list.", status);
     return report("answer", `The upstream returned status ${status}. Check the address.`, status);
   } catch (thrown) {
     const error = AppError.from(thrown);
     if (error.code === "internal") throw thrown;
-    const stage = error.code === "upstream_address_refused" ? "address" : "connect";
-    return report(stage, error.message);
+    return report(FAILED_STAGES[error.code] ?? "connect", error.message);
   }
 }
+
+const FAILED_STAGES: Partial<Record<ErrorCode, ConnectionReport["stage"]>> = {
+  upstream_address_refused: "address",
+  provider_credential_error: "credential",
+};
 
 /** Returns a validated row for a registry that is not saved. */
 function toDraftRow(
@@ -78,6 +84,7 @@ function toDraftRow(
   const row = { ...checkLlmRegistry(deps, unsaved.id, body), ...unsaved };
   checkAllowPrivate(deps, actor, {
     allow_private: row.allow_private,
+    machine_identity: usesMachineIdentity(row.auth),
     target: row.provider_options,
   });
   return row;

@@ -42,6 +42,10 @@ export const ERRORS = {
     message: "A detector failed, and this collector is fail-closed.",
   },
   internal: { status: 500, message: "Internal error. The log has the details." },
+  provider_credential_error: {
+    status: 502,
+    message: "The credential of the registry could not be obtained.",
+  },
   upstream_address_refused: {
     status: 502,
     message: "The upstream address is private. Only registries with allow_private may use it.",

@@ -1,5 +1,6 @@
 /** Wire shapes of registries: the upstreams of a gateway, with one options schema per kind. */
 import { z } from "zod";
+import { AwsRegion, CLOUD_AUTH } from "./cloud-auth.ts";
 import { endpoint } from "./endpoint.ts";
 import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
 import { McpAuth, McpOptions } from "./mcp-registries.ts";
@@ -33,10 +34,17 @@ export const KIND_OPTIONS = {
   openai: BaseUrlOptions,
   azure: z.strictObject({
     endpoint: HttpUrl.describe("`https://<resource>.openai.azure.com`."),
+    api: z
+      .enum(["deployments", "v1", "v1_preview"])
+      .default("deployments")
+      .describe(
+        "`deployments`: paths with the deployment. `v1`: paths below `/openai/v1`, with the deployment as `model` in the body; `v1_preview` adds `api-version=preview`.",
+      ),
     api_version: z
       .string()
       .regex(/^[\w.-]{1,40}$/)
-      .default("2024-10-21"),
+      .default("2024-10-21")
+      .describe("Used with `deployments` only."),
   }),
   openai_compatible: z.strictObject({
     base_url,
@@ -48,8 +56,20 @@ export const KIND_OPTIONS = {
   xai: BaseUrlOptions,
   anthropic: BaseUrlOptions,
   google: BaseUrlOptions,
+  vertex: z.strictObject({
+    project: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9:.-]{0,62}$/, "must be a Google Cloud project id or number"),
+    location: z
+      .string()
+      .regex(/^[a-z][a-z0-9-]{0,40}$/, "must be a location such as europe-west4 or global"),
+    version: z.enum(["v1", "v1beta1"]).default("v1"),
+    base_url: HttpUrl.optional().describe(
+      "Replaces `https://<location>-aiplatform.googleapis.com`, without the version segment.",
+    ),
+  }),
   bedrock: z.strictObject({
-    region: z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "must be an AWS region such as us-east-1"),
+    region: AwsRegion,
     base_url: base_url.optional(),
   }),
   cohere: BaseUrlOptions,
@@ -65,6 +85,17 @@ export const PROVIDER_OPTIONS = { ...KIND_OPTIONS, mcp: McpOptions } as const;
 export type ProviderName = keyof typeof PROVIDER_OPTIONS;
 export const PROVIDER_NAMES = Object.keys(PROVIDER_OPTIONS) as [ProviderName, ...ProviderName[]];
 
+/** Types of `auth` for each kind; `api_key` for kinds that are not listed. */
+const KIND_AUTH: Partial<Record<Kind, readonly RegistryAuth["type"][]>> = {
+  azure: ["api_key", "azure"],
+  bedrock: ["api_key", "aws"],
+  vertex: ["gcp_service_account"],
+  demo: [],
+};
+
+export const listAuthTypes = (kind: Kind): readonly RegistryAuth["type"][] =>
+  KIND_AUTH[kind] ?? ["api_key"];
+
 /** Kinds that work without a credential. */
 export const KINDS_WITHOUT_KEY: readonly Kind[] = ["demo", "openai_compatible"];
 
@@ -73,6 +104,9 @@ export const REGISTRY_SECRETS = [
   "auth.api_key",
   "auth.value",
   "auth.client_secret",
+  "auth.secret_access_key",
+  "auth.session_token",
+  "auth.credentials",
   "provider_options.headers.*",
 ] as const;
 
@@ -85,8 +119,12 @@ export const ApiKeyAuth = z.strictObject({
 
 export type ApiKeyAuth = z.infer<typeof ApiKeyAuth>;
 
-/** `api_key` is for AI upstreams, the others for MCP servers. */
-export const RegistryAuth = z.discriminatedUnion("type", [ApiKeyAuth, ...McpAuth.options]);
+/** Credentials of AI upstreams, then those of MCP servers. */
+export const RegistryAuth = z.discriminatedUnion("type", [
+  ApiKeyAuth,
+  ...CLOUD_AUTH,
+  ...McpAuth.options,
+]);
 export type RegistryAuth = z.infer<typeof RegistryAuth>;
 
 export const RegistryInput = z.strictObject({
@@ -180,6 +218,9 @@ export const listRegistryKinds = endpoint({
         kind: z.enum(KINDS),
         capabilities: z.array(z.enum(CAPABILITIES)),
         needs_key: z.boolean(),
+        auth_types: z
+          .array(z.object({ type: z.string(), schema: z.record(z.string(), z.unknown()) }))
+          .describe("Accepted types of `auth`, with the schema of their members."),
         options_schema: z.record(z.string(), z.unknown()),
       }),
     ),

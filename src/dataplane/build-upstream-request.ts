@@ -36,7 +36,7 @@ export function buildUpstreamRequest(
     out.body = buildJsonBody(routed.model, body.members, { model, operation });
   }
   if (body.kind === "form") {
-    const inBody = model !== undefined && !operation?.modelInPath;
+    const inBody = model !== undefined && !operation?.modelInPath?.(registry.upstream);
     const { stream, length } = (inBody && body.withModel?.(model)) || body;
     out.body = stream();
     if (length !== undefined) out.content_length = length;
@@ -50,7 +50,8 @@ export function getSentModel(
   candidate: Candidate,
   capability: Capability,
 ) {
-  const inPath = candidate.registry.provider.operations[capability]?.modelInPath;
+  const { provider, upstream } = candidate.registry;
+  const inPath = provider.operations[capability]?.modelInPath?.(upstream);
   const keepsPin = body.kind === "form" && !body.withModel && model.kind === "pinned" && !inPath;
   return keepsPin ? progress.model_asked : (candidate.model ?? null);
 }

@@ -117,19 +117,20 @@ export function evaluateRegistry(
   // On files endpoints a model only pins (spec 4.6).
   if (criteria.capability === "files") return { registry, weight, model: undefined };
 
+  const inPath = operation.modelInPath?.(registry.upstream) ?? false;
   const fallback = operation.hasDefaultModel ? undefined : models.default;
   const model = selectModel(fallback, criteria.model);
   if (model === undefined) {
     if (models.allowed || criteria.model.kind === "auto") return "no_default";
     if (models.map && criteria.model.kind === "opaque") return "model_not_allowed";
-    if (operation.modelInPath) return "needs_model";
+    if (inPath) return "needs_model";
   } else if (!isModelAllowed(models, model)) return "model_not_allowed";
   // Only `model` is mapped: other members must not name a model that the map replaces.
   const isUsable = (name: string) =>
     isModelAllowed(models, name) && mapModel(models, name) === name;
   if (!criteria.additional_models.every(isUsable)) return "model_not_allowed";
   const sent = model === undefined ? undefined : mapModel(models, model);
-  if (sent !== undefined && operation.modelInPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
+  if (sent !== undefined && inPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
   return { registry, weight, model: sent };
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { readText } from "../net/read-body.ts";
 import { type ListedModel, readModelPage } from "../providers/read-model-page.ts";
+import { sendToRegistry } from "../send-to-registry.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 
 const TIMEOUT_MS = 15_000;
@@ -11,9 +12,10 @@ const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const MAX_MODELS = 2000;
 
 export async function fetchModelList(
-  { send }: Pick<Deps, "send">,
-  { provider, upstream, allow_private }: RegistryView,
+  deps: Pick<Deps, "send" | "credentials">,
+  registry: RegistryView,
 ): Promise<ListedModel[]> {
+  const { provider, upstream, allow_private } = registry;
   const { url, headers } = provider.modelList?.(upstream) ?? {
     url: `${provider.address(upstream)}/models`,
     headers: provider.headers(upstream),
@@ -23,10 +25,10 @@ export async function fetchModelList(
   const found: ListedModel[] = [];
   let page = url;
   for (let count = 0; count < MAX_PAGES && found.length < MAX_MODELS; count++) {
-    const reply = await send({
+    const reply = await sendToRegistry(deps, registry, {
       url: page,
       method: "GET",
-      headers,
+      headers: { ...headers },
       allow_private,
       signal,
       timeouts,

@@ -60,6 +60,7 @@ const UNPROCESSED: readonly (number | string)[] = [
   ...BUSY_STATUSES,
   "upstream_unreachable",
   "upstream_address_refused",
+  "provider_credential_error",
 ];
 
 function maySendAgain(

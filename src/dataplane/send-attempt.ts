@@ -6,8 +6,11 @@ import { count, statusClass } from "../lib/metrics.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { ReplyHeaders } from "../net/http/read-header-block.ts";
 import { createWholeReply, type Reply } from "../net/http/reply.ts";
+import type { OutboundRequest } from "../net/send.ts";
 import { toUpstreamError } from "../net/to-upstream-error.ts";
 import type { ProviderOperation } from "../providers/provider.ts";
+import { sendToRegistry } from "../send-to-registry.ts";
+import type { RegistryView } from "../snapshot/snapshot.ts";
 import { buildUpstreamRequest, readMemberValues } from "./build-upstream-request.ts";
 import type { Candidate } from "./choose-registries.ts";
 import { getLiveState, getRegistryState, type RegistryState } from "./live-state.ts";
@@ -30,7 +33,8 @@ export async function sendAttempt(
   registry.in_flight += 1;
   let sent: Reply | undefined;
   try {
-    sent = await deps.send(buildUpstreamRequest(deps, routed, candidate, capability));
+    const outgoing = buildUpstreamRequest(deps, routed, candidate, capability);
+    sent = await sendToRegistry(deps, candidate.registry, outgoing);
     checkStatus(sent);
     const operation = candidate.registry.provider.operations[capability];
     let reply = sent;
@@ -40,8 +44,7 @@ export async function sendAttempt(
     }
     const opened = openReplyBody(reply, peek);
     let body = opened instanceof Promise ? await opened : opened;
-    const { api_key } = candidate.registry.upstream;
-    if (reply.status >= 400 && api_key !== null) body = maskKey(body, api_key);
+    if (reply.status >= 400) body = maskCredential(body, candidate.registry, outgoing);
     count(registry.outcomes, statusClass(reply.status));
     recordAttempt(deps, routed, registry, { startedAt, reply });
     return {
@@ -60,6 +63,16 @@ export async function sendAttempt(
     recordAttempt(deps, routed, registry, { startedAt, reply: sent, error });
     throw error;
   }
+}
+
+function maskCredential(
+  body: UpstreamReply["body"],
+  { upstream: { api_key, identity } }: RegistryView,
+  { headers }: OutboundRequest,
+): UpstreamReply["body"] {
+  const token = headers["x-amz-security-token"] ?? headers.authorization?.replace(/^Bearer /, "");
+  const secret = identity ? token : api_key;
+  return secret ? maskKey(body, secret) : body;
 }
 
 function createClose(registry: RegistryState, body: UpstreamReply["body"]): () => void {
@@ -123,7 +136,8 @@ function recordAttempt(
   if (reply && !error) recordLatency(registry, now - startedAt, now);
 }
 
-export const isUpstreamError = ({ code }: AppError): boolean => code.startsWith("upstream_");
+export const isUpstreamError = ({ code }: AppError): boolean =>
+  code.startsWith("upstream_") || code === "provider_credential_error";
 
 /** Parses Retry-After in seconds or as a date; returns 0 for any other value. */
 function parseRetryAfterMs(retryAfter: string, now: number): number {

@@ -4,28 +4,27 @@ import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";
 import { readBytes } from "../net/read-body.ts";
+import type { Send } from "../net/send.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import { buildUrl } from "../providers/provider.ts";
+import { sendToRegistry } from "../send-to-registry.ts";
 
 /** Far more than a list of matches or a short completion needs. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 const tooLarge = () => new AppError("upstream_failed", "The response exceeds 1 MiB.");
 
 export function createDetectorCalls(
-  deps: Pick<Deps, "send" | "snapshot">,
+  deps: Pick<Deps, "send" | "credentials" | "snapshot">,
 ): Pick<DetectorServices, "post" | "ask"> {
-  const post: DetectorServices["post"] = async ({
-    url,
-    headers,
-    body,
-    timeout_ms,
-    allow_private,
-  }) => {
+  const postBy = async (
+    send: Send,
+    { url, headers, body, timeout_ms, allow_private }: Parameters<DetectorServices["post"]>[0],
+  ): Promise<unknown> => {
     const late = () =>
       new AppError("upstream_timeout", `The detector did not respond within ${timeout_ms} ms.`);
     const abort = new AbortController();
     const fetchText = async () => {
-      const response = await deps.send({
+      const response = await send({
         url,
         method: "POST",
         headers: { ...headers, "content-type": "application/json", accept: "application/json" },
@@ -48,7 +47,7 @@ export function createDetectorCalls(
     }
   };
   return {
-    post,
+    post: (call) => postBy(deps.send, call),
     async ask({ registry_id, model, system, user, timeout_ms }) {
       const registry = deps.snapshot().registries.get(registry_id);
       if (!registry?.enabled || registry.problem || !registry.capabilities.has("chat")) {
@@ -59,7 +58,8 @@ export function createDetectorCalls(
       }
       const { provider, upstream, allow_private } = registry;
       const target = { tail: "/chat/completions", model, search: "" };
-      const completion = await post({
+      const send: Send = (request) => sendToRegistry(deps, registry, request);
+      const completion = await postBy(send, {
         url: buildUrl(provider, upstream, target, "chat"),
         headers: provider.headers(upstream),
         body: {

@@ -1,7 +1,7 @@
 /** Removes secrets from values that are logged. */
 
 const SECRET_NAME =
-  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-ag-api-key|api-key|x-goog-api-key|.*(password|secret|api_?key|access_?token|refresh_?token)|token|key)$/i;
+  /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-ag-api-key|api-key|x-goog-api-key|x-amz-security-token|.*(password|secret|api_?key|access_?key|access_?token|refresh_?token|session_?token)|client_assertion|assertion|subject_token|credentials|proxy_url|token|key)$/i;
 
 /** Our own keys, bearer credentials, common upstream keys, and passwords in URLs. */
 const SECRET_TEXT =

@@ -27,11 +27,21 @@ export interface OutboundRequest {
   /** Length of a streamed body. Without it the body is sent chunked, which not every upstream accepts. */
   content_length?: number;
   allow_private: boolean;
+  /** A credential call to a metadata service or an address from the environment: may be private, and uses no proxy. */
+  is_local?: boolean;
+  /** Replaces the egress settings of the installation. */
+  egress?: Egress;
   /** Aborting ends the call up to 50 ms later, also while the response is streaming. */
   signal?: AbortSignal;
   /** The client's request: its disconnect ends the call. Its signal is created lazily, because most calls end before. */
   client?: Request;
   timeouts: OutgoingRequest["timeouts"];
+}
+
+/** Certificate authorities (PEM) and proxy of the requests to one registry. */
+export interface Egress {
+  ca?: string;
+  proxy_url?: string;
 }
 
 export type Send = (request: OutboundRequest) => Promise<Reply>;
@@ -64,7 +74,8 @@ export function createSend({
     if (signal?.aborted) throw toUpstreamError(signal.reason);
     const origin = originOf(url);
     const outgoing = toOutgoing(request, origin);
-    const allow_private = request.allow_private && mayReachPrivate(url);
+    const allow_private =
+      request.is_local === true || (request.allow_private && mayReachPrivate(url));
     const target = { hostname: origin.hostname, allow_private };
     const found = addresses.find(target);
     const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);

@@ -14,6 +14,7 @@ import { openai } from "./openai.ts";
 import { openaiCompatible } from "./openai-compatible.ts";
 import { openrouter } from "./openrouter.ts";
 import type { Provider } from "./provider.ts";
+import { vertex } from "./vertex.ts";
 import { xai } from "./xai.ts";
 
 export const providers: Record<Kind, Provider> = {
@@ -26,6 +27,7 @@ export const providers: Record<Kind, Provider> = {
   xai,
   anthropic,
   google,
+  vertex,
   bedrock,
   cohere,
   deepseek,

@@ -1,11 +1,14 @@
 /** Describes a provider: its address, headers and operations. Data only, no I/O. */
+import type { CloudAuth } from "../contract/cloud-auth.ts";
 import type { Capability, Kind } from "../contract/registries.ts";
 
 /** A registry for its provider: validated options, decrypted secrets. */
 export interface Upstream {
   options: Record<string, unknown>;
-  /** null when the registry has no credential. */
+  /** null when the registry has no API key. */
   api_key: string | null;
+  /** Cloud identity whose credential is added to each request; null: none. */
+  identity: CloudAuth | null;
 }
 
 /** One call to an upstream. `tail` is the client's path after `/v1`, such as `/files/file-1/content`. */
@@ -20,8 +23,8 @@ export interface UpstreamCall {
 export interface ProviderOperation {
   /** Maps the client's path tail, if the upstream uses another one. */
   tail?: (tail: string) => string;
-  /** The URL contains the model, so a URL-safe model is required. */
-  modelInPath?: true;
+  /** Reports whether the URL contains the model, so that a URL-safe model is required. */
+  modelInPath?: (upstream: Upstream) => boolean;
   /** The upstream has its own default model: the consumer's default, usually a chat model, is not sent. */
   hasDefaultModel?: true;
   /** Usual prefix of its file ids: such a registry is tried first. */

@@ -17,9 +17,11 @@ export interface ModelPage {
 type Members = Record<string, unknown>;
 
 export function readModelPage(page: unknown): ModelPage {
-  // Together returns the array alone, Google and Cohere `models`, all others `data`.
+  // Together returns the array alone, Google and Cohere `models`, Vertex `publisherModels`, all others `data`.
   const members = isObject(page) ? page : {};
-  const items = Array.isArray(page) ? page : (members.data ?? members.models);
+  const items = Array.isArray(page)
+    ? page
+    : (members.data ?? members.models ?? members.publisherModels);
   if (!Array.isArray(items)) {
     throw new AppError("upstream_failed", "The upstream's response is not a list of models.");
   }
@@ -50,7 +52,7 @@ const SERVED: readonly unknown[] = ["generateContent", "embedContent", "chat", "
 function readModel(item: Members): ListedModel[] {
   const name = isText(item.id) ? item.id : item.name;
   if (!isText(name)) return [];
-  const id = name.replace(/^models\//, "");
+  const id = name.replace(/^models\//, "").replace(/^publishers\/([\w-]+)\/models\//, "$1/");
   if (!ID.test(id)) return [];
   const title =
     item.display_name ?? item.displayName ?? (item.name === name ? undefined : item.name);

@@ -1,6 +1,7 @@
 /** Opens the installation without serving it, for commands on this machine. */
 import { mkdirSync } from "node:fs";
 import { AppError } from "../contract/errors.ts";
+import { createCredentials } from "../credentials/credentials.ts";
 import { knownSchema } from "../db/backup/backup.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
@@ -87,13 +88,16 @@ export async function withDeps<T>(
 ): Promise<T> {
   const storage = await openStorage(settings);
   const snapshot = () => EMPTY_SNAPSHOT;
+  const send = createSend({ mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS });
   try {
     const services = {
       ...createState({ settings, log, db: storage.db }),
       ...storage,
       snapshot,
       settings,
-      send: createSend({ mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS }),
+      send,
+      // Commands send no requests to registries.
+      credentials: createCredentials({ env: {}, now, send }),
       limiter: openLimiter({
         ...storage,
         snapshot,

@@ -2,6 +2,7 @@
 import { watchConfigFile } from "../config-file/watch.ts";
 import { AppError } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
+import { createCredentials } from "../credentials/credentials.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
@@ -57,7 +58,7 @@ const RECORD_GRACE_MS = 1000;
 export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "random" | "send">> {
   /** Monotonic clock of rate limits in memory. */
   elapsedMs?: () => number;
-  /** Values of `${NAME}` in the configuration file. */
+  /** Values of `${NAME}` in the configuration file, and cloud identities of the machine. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -67,7 +68,7 @@ export async function start(
   log: Log,
   options: StartOptions = {},
 ): Promise<RunningServer> {
-  const { env = {}, now = systemNow, newId = createId, random = Math.random, send } = options;
+  const { env = {}, now = systemNow, newId = createId, random = Math.random } = options;
   // Closed in reverse order, also when a later step fails.
   await using opened = new AsyncDisposableStack();
   const { db, eventDb, keyring, stored, close } = await openServingStorage(settings, log);
@@ -106,19 +107,20 @@ export async function start(
   const responses = new AbortController();
   const state = createState({ settings, db, log });
   opened.defer(() => state.live.file_owners.stop());
+  const send =
+    options.send ??
+    createSend({
+      end: responses.signal,
+      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
+    });
   const services = {
     ...state,
     db,
     snapshot,
     settings,
     keyring,
-    send:
-      send ??
-      createSend({
-        end: responses.signal,
-        mayReachPrivate: (url) =>
-          settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
-      }),
+    send,
+    credentials: createCredentials({ env, now, send }),
     limiter,
     now,
     newId,

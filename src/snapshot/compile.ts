@@ -121,11 +121,13 @@ export function toRegistryView(
     provider,
     upstream: {
       options: row.provider === "demo" ? { base_url: demo_url } : provider_options,
-      api_key: auth?.api_key ?? null,
+      api_key: auth?.type === "api_key" ? auth.api_key : null,
+      identity: auth === null || auth.type === "api_key" ? null : auth,
     },
     capabilities: new Set(row.capabilities ?? listCapabilities(provider)),
     // The demo upstream is on loopback.
     allow_private: row.allow_private || row.provider === "demo",
+    egress: undefined,
     created: Math.floor(Date.parse(row.created_at) / 1000),
     enabled: row.enabled,
     problem,

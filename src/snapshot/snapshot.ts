@@ -6,6 +6,7 @@ import type { GuardSettings } from "../contract/guard-settings.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockExpiries } from "../db/tables/blocked-subjects.ts";
+import type { Egress } from "../net/send.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 
@@ -32,6 +33,8 @@ export interface RegistryView {
   upstream: Upstream;
   capabilities: ReadonlySet<Capability>;
   allow_private: boolean;
+  /** Its own certificate authorities or proxy; undefined: those of the installation. */
+  egress: Egress | undefined;
   /** Unix seconds. */
   created: number;
   enabled: boolean;

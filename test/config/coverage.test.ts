@@ -229,6 +229,18 @@ gateways:
         type: mcp
         provider_options: { code: com.example/mail }
         auth: { type: client_credentials, token_url: https://mail.example.com/token, client_id: client, client_secret: "\${SECRET}", scopes: [read], resource: https://mail.example.com/mcp }
+      - name: Bedrock
+        provider: bedrock
+        provider_options: { region: eu-central-1 }
+        auth: { type: aws, region: eu-west-1, access_key_id: AKIAIOSFODNN7EXAMPLE, secret_access_key: "\${SECRET}", session_token: "\${SECRET}", role_arn: "arn:aws:iam::123456789012:role/gateway", external_id: tenant-7, session_name: acme }
+      - name: Azure
+        provider: azure
+        provider_options: { endpoint: https://acme.openai.azure.com, api: v1 }
+        auth: { type: azure, source: workload_identity, tenant_id: tenant, client_id: app, authority_host: https://login.microsoftonline.us, scope: https://cognitiveservices.azure.us/.default }
+      - name: Vertex
+        provider: vertex
+        provider_options: { project: acme-prod, location: europe-west4, version: v1beta1 }
+        auth: { type: gcp_service_account, credentials: "\${CREDENTIALS}" }
       - { name: Demo, provider: demo }
     consumers:
       - slug: app
@@ -287,6 +299,16 @@ tokens:
   - { name: Ops, role: viewer, gateways: [acme], expires_at: "2040-01-01T00:00:00Z", principal_sub: ana, sha256: ${sha256Of("e")}, hint: pa_abc }
 `;
 
+/** The key of a Google service account is checked when it is saved. */
+const CREDENTIALS = JSON.stringify({
+  type: "service_account",
+  client_email: "planted@acme-prod.iam.gserviceaccount.com",
+  private_key: "-----BEGIN PRIVATE KEY-----",
+});
+
+const secretOf = (variable: string): string =>
+  variable.endsWith("CREDENTIALS") ? CREDENTIALS : "planted-secret";
+
 /** An export holds hashes instead of secrets, and a transport has only one value, its default. */
 const NOT_EXPORTED = /(^|\.)(key|token|client_secret|transport)$/;
 
@@ -294,10 +316,10 @@ describe.each(databaseKinds)("on %s", (database) => {
   test("export, apply on an empty installation and export again give the same text", async () => {
     await using kit = await startKit({ database });
     await using other = await startKit({ database });
-    await applyText(kit, FULL, { env: { SECRET: "planted-secret" } });
+    await applyText(kit, FULL, { env: { SECRET: secretOf("SECRET"), CREDENTIALS } });
 
     const { yaml, variables } = await exportConfig(kit.deps);
-    const env = Object.fromEntries(variables.map((name) => [name, "planted-secret"]));
+    const env = Object.fromEntries(variables.map((name) => [name, secretOf(name)]));
     await applyText(other, yaml, { env });
 
     expect((await exportConfig(other.deps)).yaml).toBe(yaml);

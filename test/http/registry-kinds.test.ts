@@ -1,6 +1,6 @@
 /** Registries: the options of each kind; options without effect are rejected. */
 import { expect, test } from "bun:test";
-import { KINDS } from "../../src/contract/registries.ts";
+import { KINDS, listAuthTypes } from "../../src/contract/registries.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
@@ -14,6 +14,11 @@ const OPTIONS: Record<string, object> = {
   azure: { endpoint: "https://x.openai.azure.com" },
   openai_compatible: { base_url: "https://x.example.com/v1" },
   bedrock: { region: "eu-central-1" },
+  vertex: { project: "acme-prod", location: "europe-west4" },
+};
+
+const AUTH: Record<string, object> = {
+  vertex: { type: "gcp_service_account", source: "metadata" },
 };
 
 test.each([...KINDS])(
@@ -26,7 +31,7 @@ test.each([...KINDS])(
       name: provider,
       provider,
       provider_options: OPTIONS[provider] ?? {},
-      ...(provider === "demo" ? {} : { auth }),
+      ...(provider === "demo" ? {} : { auth: AUTH[provider] ?? auth }),
     });
 
     expect(reply.status).toBe(201);
@@ -299,7 +304,7 @@ test("a rotated key expires with the overlap, regardless of the time zone of its
   expect(Date.parse(expires_at) - Date.now()).toBeWithin(50_000, 61_000);
 });
 
-test.each(KINDS.filter((kind) => kind !== "demo"))(
+test.each(KINDS.filter((kind) => listAuthTypes(kind).includes("api_key")))(
   "test-connection of %s makes no billable call (litellm #13668)",
   async (provider) => {
     await using upstream = startUpstream();

@@ -14,7 +14,7 @@ export const OWNER_TOKEN = "pa_test-owner-token-0123456789abcdef";
 
 export type Kit = Awaited<ReturnType<typeof startKit>>;
 
-export interface KitOptions extends Omit<StartOptions, "env"> {
+export interface KitOptions extends StartOptions {
   database?: DatabaseKind;
   /** Share the database of another kit: two nodes of one installation. */
   database_url?: string;

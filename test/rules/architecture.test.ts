@@ -14,8 +14,9 @@ const RANK: Record<string, number> = {
   policy: 2,
   demo: 2,
   plugins: 3,
+  credentials: 3,
   snapshot: 3,
-  ".": 4, // deps.ts, read-body.ts, route.ts, run-once.ts and settings.ts
+  ".": 4, // deps.ts, read-body.ts, route.ts, run-once.ts, send-to-registry.ts and settings.ts
   dataplane: 5,
   evaluate: 5,
   admin: 5,

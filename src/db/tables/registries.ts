@@ -1,4 +1,5 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
+import type { CloudAuth } from "../../contract/cloud-auth.ts";
 import type { McpAuth, McpOptions, ServerField } from "../../contract/mcp-registries.ts";
 import type { ApiKeyAuth, Capability, Kind, Registry } from "../../contract/registries.ts";
 import type { SealContext } from "../../lib/crypto/seal.ts";
@@ -39,7 +40,7 @@ export const registrySecret = (id: string, path: string): SealContext =>
 export interface LlmRegistryRow extends RegistryRow {
   type: "llm";
   provider: Kind;
-  auth: ApiKeyAuth | null;
+  auth: ApiKeyAuth | CloudAuth | null;
 }
 
 /** An MCP server: with a code, an instance of a Store server. */

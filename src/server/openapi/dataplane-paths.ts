@@ -40,6 +40,7 @@ const ERROR_CODES: readonly ErrorCode[] = [
   "not_found",
   "too_large",
   "rate_limited",
+  "provider_credential_error",
   "upstream_unreachable",
   "upstream_failed",
   "no_backend_available",

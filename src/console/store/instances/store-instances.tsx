@@ -55,8 +55,7 @@ export function StoreInstances({ gateway_id }: { gateway_id: string }) {
   );
 }
 
-const CREDENTIALS: Record<NonNullable<Registry["auth"]>["type"], string> = {
-  api_key: "shared key",
+const CREDENTIALS: Partial<Record<NonNullable<Registry["auth"]>["type"], string>> = {
   header: "shared header",
   forwarded: "account per person",
   client_credentials: "gateway account",

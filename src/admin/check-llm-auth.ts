@@ -1,0 +1,115 @@
+/** Checks the credential of an AI upstream: its type, and the members that its source requires. */
+import type { CloudAuth } from "../contract/cloud-auth.ts";
+import { AppError } from "../contract/errors.ts";
+import { parseGoogleCredentials } from "../contract/google-credentials.ts";
+import {
+  KINDS_WITHOUT_KEY,
+  type Kind,
+  listAuthTypes,
+  type RegistryInput,
+} from "../contract/registries.ts";
+import type { RegistryRow } from "../db/tables/registries.ts";
+import { checkUrl } from "../net/check-url.ts";
+import { refuseSecretTheft } from "./refuse-secret-theft.ts";
+import { keepsStoredSecret } from "./seal-secrets.ts";
+
+/** Returns the stored row without a credential of another type or source: its secrets must not be reused. */
+export function withoutOtherAuth(
+  { auth }: RegistryInput,
+  before: RegistryRow | undefined,
+): RegistryRow | undefined {
+  const isSame = before?.auth?.type === auth?.type && sourceOf(before?.auth) === sourceOf(auth);
+  return isSame ? before : before && { ...before, auth: null };
+}
+
+const sourceOf = (auth: RegistryInput["auth"] | undefined): string | undefined =>
+  auth && "source" in auth ? auth.source : undefined;
+
+/** Members that a secret belongs to: if one changes, the secret must be sent again. */
+const SECRET_OWNERS = ["access_key_id", "authority_host", "tenant_id", "client_id"] as const;
+
+export function checkLlmAuth(
+  kind: Kind,
+  input: RegistryInput,
+  kept: RegistryRow | undefined,
+): void {
+  const { auth } = input;
+  const types = listAuthTypes(kind);
+  if (!auth) {
+    if (KINDS_WITHOUT_KEY.includes(kind)) return;
+    throw invalid(`auth: is required, because ${kind} needs ${types.join(" or ")}`);
+  }
+  if (types.length === 0) throw invalid(`auth: must be null for the ${kind} provider`);
+  if (!types.includes(auth.type)) {
+    throw invalid(`auth.type: must be ${types.join(" or ")} for ${kind}`);
+  }
+  if (!("source" in auth)) return;
+  checkMembers(auth);
+  if (auth.type === "azure" && auth.authority_host !== undefined) {
+    checkUrl(auth.authority_host, "auth.authority_host", input.allow_private);
+  }
+  if (kept?.auth) for (const name of SECRET_OWNERS) refuseSecretTheft(input, kept, `auth.${name}`);
+  if (auth.type === "gcp_service_account")
+    checkGoogleCredentials(auth.source, auth.credentials, input);
+}
+
+/** Members of each source: required, or allowed. A member without effect is an error. */
+const SOURCE_MEMBERS: Record<
+  CloudAuth["type"],
+  Record<string, { required: string[]; other: string[] }>
+> = {
+  aws: {
+    access_key: { required: ["access_key_id", "secret_access_key"], other: ["session_token"] },
+    default_chain: { required: [], other: [] },
+  },
+  azure: {
+    client_secret: {
+      required: ["tenant_id", "client_id", "client_secret"],
+      other: ["authority_host"],
+    },
+    workload_identity: { required: [], other: ["tenant_id", "client_id", "authority_host"] },
+    managed_identity: { required: [], other: ["client_id"] },
+  },
+  gcp_service_account: {
+    key: { required: ["credentials"], other: [] },
+    workload_identity: { required: ["credentials"], other: [] },
+    metadata: { required: [], other: [] },
+  },
+};
+
+function checkMembers(auth: CloudAuth): void {
+  const { required, other } = SOURCE_MEMBERS[auth.type][auth.source] ?? { required: [], other: [] };
+  const missing = required.find((name) => !(name in auth));
+  if (missing) throw invalid(`auth.${missing}: is required when source is ${auth.source}`);
+  const sources = Object.values(SOURCE_MEMBERS[auth.type]);
+  const depending = new Set(sources.flatMap((source) => [...source.required, ...source.other]));
+  const useless = Object.keys(auth).find(
+    (name) => depending.has(name) && !required.includes(name) && !other.includes(name),
+  );
+  if (useless) throw invalid(`auth.${useless}: must be left out when source is ${auth.source}`);
+  if (auth.type === "aws" && auth.external_id !== undefined && auth.role_arn === undefined) {
+    throw invalid("auth.external_id: requires role_arn");
+  }
+}
+
+function checkGoogleCredentials(
+  source: string,
+  text: string | undefined,
+  { allow_private }: RegistryInput,
+): void {
+  if (text === undefined || keepsStoredSecret(text)) return;
+  const credentials = parseGoogleCredentials(text);
+  const expected = source === "key" ? "service_account" : "external_account";
+  if (credentials.type !== expected) {
+    throw invalid(`auth.credentials: type must be ${expected} when source is ${source}`);
+  }
+  const urls =
+    credentials.type === "service_account"
+      ? [credentials.token_uri]
+      : [credentials.token_url, credentials.service_account_impersonation_url];
+  for (const url of urls) {
+    if (url !== undefined) checkUrl(url, "auth.credentials", allow_private);
+  }
+}
+
+const invalid = (message: string): AppError => new AppError("validation_failed", message);
