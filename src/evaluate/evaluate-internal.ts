@@ -5,6 +5,7 @@ import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
 import type { EvaluationInput } from "./stages.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
+import { toEvaluationTask } from "./worker/messages.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 export async function evaluateInternal(
@@ -45,9 +46,8 @@ export async function evaluateWithHost(
   };
   const worker = selectWorker(input.size);
   if (!worker) return await evaluate(host, input);
-  const task = { name: "evaluation" as const, input };
   return await runInWorker(deps, worker, {
-    task,
+    task: toEvaluationTask(input),
     host,
     owner: collector_id,
     signal: internal.client?.signal,

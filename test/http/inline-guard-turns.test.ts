@@ -1,5 +1,6 @@
-/** Consumers that share a guard take turns at its learned models. */
+/** Requests that take long to evaluate do not delay others: consumers take turns, and large bodies have a worker. */
 import { expect, test } from "bun:test";
+import { parseStrict } from "../../src/lib/json/parse-strict.ts";
 import { addConsumer } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
@@ -33,3 +34,37 @@ test("requests of one consumer that need the injection model do not delay anothe
 
   expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
 }, 60_000);
+
+test("a large guarded request blocks the event loop for no longer than it takes to parse it several times", async () => {
+  await using guarded = await makeGuardedConsumer(await kitOf(), { input_rules: [] });
+  const body = `{"model":"gpt-4o","messages":[${'{"a":0},'.repeat(450_000)}{"role":"user"}]}`;
+  const bytes = Buffer.from(body);
+  const headers = { "content-type": "application/json" };
+  const send = () => guarded.call("/v1/chat/completions", { method: "POST", headers, body: bytes });
+  await send();
+
+  const measure = async () => {
+    const [parsing] = await measureLongestTurn(async () => parseStrict(bytes));
+    const [sending, reply] = await measureLongestTurn(send);
+    expect(reply.status).toBe(200);
+    return sending / parsing;
+  };
+
+  expect(await minOfRuns(measure, 4)).toBeLessThan(4);
+}, 60_000);
+
+/** Returns the longest turn of the event loop in milliseconds, and the result of the work. */
+async function measureLongestTurn<T>(work: () => Promise<T>): Promise<[number, T]> {
+  let longest = 0;
+  let last = performance.now();
+  const measureTurn = () => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const timer = setInterval(measureTurn, 1);
+  const result = await work();
+  measureTurn();
+  clearInterval(timer);
+  return [longest, result];
+}

@@ -26,6 +26,7 @@ import { openApproval } from "../request-approval.ts";
 import { addSessionRisk, type RiskyTurn } from "../session-risk.ts";
 import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
+import { toEvaluationTask } from "./messages.ts";
 import { createWindowService, type ModelUser, runInWorker } from "./run-in-worker.ts";
 
 /** Members of a request that select the collector and the policy. */
@@ -102,7 +103,7 @@ export function createHost(
     scoreWindows: createWindowService(deps, { owner, client }),
     evaluateInWorker: (input, owner) =>
       runInWorker(deps, "huge", {
-        task: { name: "evaluation", input },
+        task: toEvaluationTask(input),
         host,
         owner,
         signal: client?.signal,

@@ -18,8 +18,23 @@ export type MessageFromWorker =
 /** A whole body, one evaluation of it, or windows of text for stage 2 of the injection model. */
 export type WorkerTask =
   | { name: "body"; input: EvaluationBody }
-  | { name: "evaluation"; input: EvaluationInput }
+  | { name: "evaluation"; input: ClonedInput }
   | { name: "windows"; input: readonly EncoderInput[] };
+
+/** An input without its parsed payload: cloning that would block the main thread for ten times as long as parsing its text. */
+type ClonedInput = Omit<EvaluationInput, "request"> & {
+  request: Omit<EvaluationInput["request"], "payload">;
+};
+
+export const toEvaluationTask = ({
+  request: { payload: _, ...request },
+  ...input
+}: EvaluationInput) => ({ name: "evaluation" as const, input: { ...input, request } });
+
+export const restoreInput = ({ request, ...input }: ClonedInput): EvaluationInput => ({
+  ...input,
+  request: { ...request, payload: JSON.parse(input.text).payload },
+});
 
 /** Result of each task, by its name. */
 export interface TaskResults {

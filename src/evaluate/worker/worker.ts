@@ -13,6 +13,7 @@ import {
   type HostMethod,
   type MessageFromWorker,
   type MessageToWorker,
+  restoreInput,
   type TaskOutcome,
   type TaskResults,
   unwrapOutcome,
@@ -37,7 +38,9 @@ parentPort?.on("message", async (message: MessageToWorker) => {
 
 function runTask(host: EvaluationHost, task: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> {
   if (task.name === "windows") return encodeWindows(task.input);
-  return task.name === "body" ? evaluateBody(host, task.input) : evaluate(host, task.input);
+  return task.name === "body"
+    ? evaluateBody(host, task.input)
+    : evaluate(host, restoreInput(task.input));
 }
 
 function createWorkerHost(job: number): EvaluationHost {
