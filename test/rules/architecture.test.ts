@@ -16,7 +16,7 @@ const RANK: Record<string, number> = {
   plugins: 3,
   credentials: 3,
   snapshot: 3,
-  ".": 4, // deps.ts, read-body.ts, route.ts, run-once.ts, send-to-registry.ts and settings.ts
+  ".": 4, // the files beside the folders: deps.ts, route.ts, settings.ts and others
   dataplane: 5,
   evaluate: 5,
   admin: 5,

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { CatalogEntry, listCatalog } from "../../contract/store-catalog.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
+import { paginate } from "../../paginate.ts";
 import { findGateway } from "../access/principal-access.ts";
-import { paginate } from "../paginate.ts";
 import { createEntryStatusReader } from "./entry-status.ts";
 
 export async function listCatalogEntries(
@@ -21,7 +21,7 @@ export async function listCatalogEntries(
       (source === undefined || entry.source === source) &&
       matchesText(entry, q ?? ""),
   );
-  const { items, next_cursor } = paginate(found, query);
+  const { items, next_cursor } = paginate(found, query, ({ code }) => code);
   const readStatus = principal_sub
     ? await createEntryStatusReader(deps, gateway_id, {
         principal_sub,

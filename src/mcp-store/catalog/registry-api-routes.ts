@@ -11,9 +11,9 @@ import {
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { gatewayTable } from "../../db/tables/gateways.ts";
 import type { Deps } from "../../deps.ts";
+import { paginate } from "../../paginate.ts";
 import { type Call, type Route, route } from "../../route.ts";
 import { readPrincipalAccess } from "../access/principal-access.ts";
-import { paginate } from "../paginate.ts";
 import { identifyPrincipal } from "../principals/identify-principal.ts";
 import { matchesText } from "./list-catalog-entries.ts";
 
@@ -23,7 +23,7 @@ export const registryApiRoutes: Route[] = [
     const visible = (await listVisibleEntries(deps, call)).filter((entry) =>
       matchesText(entry, search),
     );
-    const { items, next_cursor } = paginate(visible, call.query);
+    const { items, next_cursor } = paginate(visible, call.query, ({ code }) => code);
     const metadata = { count: items.length, ...(next_cursor ? { nextCursor: next_cursor } : {}) };
     return { servers: items.map((entry) => toServerListing(entry, call)), metadata };
   }),

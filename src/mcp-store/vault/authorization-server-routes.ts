@@ -18,9 +18,9 @@ import {
 } from "../../db/tables/registries.ts";
 import { countCredentials, storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
+import { paginate } from "../../paginate.ts";
 import { type Route, route } from "../../route.ts";
 import { findGateway } from "../access/principal-access.ts";
-import { paginate } from "../paginate.ts";
 import { findCurrentServer, principalsChooseUrl } from "./bind-server.ts";
 import { bindConfiguredClient } from "./configured-client.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
@@ -37,7 +37,7 @@ export const authorizationServerRoutes: Route[] = [
       const current = await findCurrentServer(deps, instance.id);
       if (current) found.push({ code: instance.id, instance, current });
     }
-    const { items, next_cursor } = paginate(found, query);
+    const { items, next_cursor } = paginate(found, query, ({ code }) => code);
     const rows = items.map(({ instance, current }) =>
       toAuthorizationServer(deps, instance, current),
     );

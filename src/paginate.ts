@@ -1,16 +1,18 @@
 /** Returns a page of an in-memory list, with a cursor to the next one. */
-import { invalidCursor } from "../contract/shapes.ts";
+import { invalidCursor } from "./contract/shapes.ts";
 
-export function paginate<Item extends { code: string }>(
+/** `keyOf` returns the identifier of an item. */
+export function paginate<Item>(
   items: readonly Item[],
   { limit, cursor }: { limit: number; cursor?: string | undefined },
+  keyOf: (item: Item) => string,
 ): { items: Item[]; next_cursor: string | null } {
   const start =
-    cursor === undefined ? 0 : items.findIndex(({ code }) => code === decodeCursor(cursor)) + 1;
+    cursor === undefined ? 0 : items.findIndex((item) => keyOf(item) === decodeCursor(cursor)) + 1;
   if (cursor !== undefined && start === 0) throw invalidCursor();
   const page = items.slice(start, start + limit);
   const last = start + limit < items.length ? page.at(-1) : undefined;
-  const next_cursor = last ? Buffer.from(last.code).toString("base64url") : null;
+  const next_cursor = last ? Buffer.from(keyOf(last)).toString("base64url") : null;
   return { items: page, next_cursor };
 }
 

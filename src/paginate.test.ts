@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { paginate } from "./paginate.ts";
 
-const ITEMS = ["a", "b", "c", "d"].map((code) => ({ code }));
+const ITEMS = ["a", "b", "c", "d"];
 
 test("pages are contiguous, and the last one has no cursor", () => {
-  const first = paginate(ITEMS, { limit: 2 });
-  const second = paginate(ITEMS, { limit: 2, cursor: first.next_cursor ?? "" });
+  const first = paginate(ITEMS, { limit: 2 }, String);
+  const second = paginate(ITEMS, { limit: 2, cursor: first.next_cursor ?? "" }, String);
 
   expect([...first.items, ...second.items]).toEqual(ITEMS);
   expect(second.next_cursor).toBeNull();
