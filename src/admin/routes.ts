@@ -12,6 +12,7 @@ import { feedbackRoutes } from "./feedback.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
+import { modelCatalogRoutes } from "./model-catalog.ts";
 import { policyRoutes } from "./policies.ts";
 import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
@@ -24,6 +25,7 @@ export const adminRoutes: readonly Route[] = [
   ...gatewayRoutes,
   testConnectionRoute,
   ...registryRoutes,
+  ...modelCatalogRoutes,
   ...consumerRoutes,
   ...consumerKeyRoutes,
   ...limitRoutes,

@@ -9,6 +9,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { buildUrl } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
+import { requireConsumer } from "../snapshot/find-consumer.ts";
 import type { ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
 import {
   buildRoutingError,
@@ -25,13 +26,9 @@ import { parseModelReference } from "./model-reference.ts";
 import { orderCandidates } from "./order-candidates.ts";
 
 export const explainRoutes: Route[] = [
-  route(explainRequest, (deps, { params, body }) => {
-    const consumer = [...deps.snapshot().consumersBySlug.values()].find(
-      ({ id, gateway }) => id === params.consumer_id && gateway.id === params.gateway_id,
-    );
-    if (!consumer) throw new AppError("not_found", "Unknown consumer id in this gateway.");
-    return explain(deps, consumer, body);
-  }),
+  route(explainRequest, (deps, { params, body }) =>
+    explain(deps, requireConsumer(deps.snapshot(), params), body),
+  ),
 ];
 
 interface ExplainedRequest {

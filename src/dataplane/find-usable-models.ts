@@ -1,6 +1,8 @@
 /** Finds the models that a consumer can use: names that its registries know and that routing accepts. */
 import type { ModelPolicy } from "../contract/consumers.ts";
+import type { CatalogModel } from "../contract/model-catalog.ts";
 import type { Capability } from "../contract/registries.ts";
+import { findShippedModel, SHIPPED_MODELS } from "../contract/shipped-models.ts";
 import type { Deps } from "../deps.ts";
 import type { ListedModel } from "../providers/read-model-page.ts";
 import type { AttachedView, ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
@@ -16,22 +18,23 @@ export interface UsableModel {
   display_name: string;
   /** Unix seconds: of the model, or of the registry if that is unknown. */
   created: number;
-  /** Registries that accept it, in attach order. */
-  registries: RegistryView[];
+  /** Registries that accept it, in attach order, with the model that each of them receives. */
+  routes: { registry: RegistryView; model: string }[];
   /** Capabilities with which at least one of them accepts it. */
   capabilities: Set<Capability>;
+  retires_on: string | undefined;
+  catalog: CatalogModel | undefined;
 }
 
-/** Capabilities of requests that name a model. */
-const MODEL_CAPABILITIES: readonly Capability[] = [
-  "chat",
-  "responses",
-  "messages",
-  "embeddings",
-  "images",
-  "audio_speech",
-  "audio_transcription",
-];
+/** Capabilities of requests that name a model of each mode. */
+const MODE_CAPABILITIES: Record<CatalogModel["mode"], readonly Capability[]> = {
+  chat: ["chat", "responses", "messages"],
+  embedding: ["embeddings"],
+  image: ["images"],
+  speech: ["audio_speech"],
+  transcription: ["audio_transcription"],
+};
+const MODEL_CAPABILITIES = Object.values(MODE_CAPABILITIES).flat();
 
 interface CacheEntry {
   /** Lists from which the models were computed. */
@@ -59,7 +62,7 @@ export async function findUsableModels(
   );
   const known = computed.get(consumer);
   if (known?.lists.every((list, index) => list === lists[index])) return known.models;
-  const models = compute(consumer, lists);
+  const models = compute(consumer, lists, deps.now());
   computed.set(consumer, { lists, models });
   return models;
 }
@@ -70,10 +73,11 @@ const needsList = ({ registry, models }: AttachedView): boolean =>
   registry.problem === undefined &&
   (models.allowed?.some((entry) => entry.includes("*")) ?? true);
 
-function compute(consumer: ConsumerView, lists: CacheEntry["lists"]): UsableModel[] {
+function compute(consumer: ConsumerView, lists: CacheEntry["lists"], now: Date): UsableModel[] {
   const found = new Map<string, UsableModel>();
   consumer.registries.forEach((attached, index) => {
-    const upstream = new Map(lists[index]?.map((model) => [model.id, model]));
+    const list = lists[index] ?? listShippedModels(attached, now);
+    const upstream = new Map(list.map((model) => [model.id, model]));
     for (const name of listNames(attached.models, upstream.keys().toArray())) {
       addModel(found, attached, name, upstream.get(mapModel(attached.models, name)));
     }
@@ -83,6 +87,15 @@ function compute(consumer: ConsumerView, lists: CacheEntry["lists"]): UsableMode
     for (const attached of consumer.registries) addModel(found, attached, name, undefined);
   }
   return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/** Returns the models of the catalog, for a registry whose list is unavailable. */
+function listShippedModels({ registry }: AttachedView, now: Date): Pick<ListedModel, "id">[] {
+  const today = now.toISOString().slice(0, 10);
+  return SHIPPED_MODELS.filter(
+    ({ provider, retires_on }) =>
+      provider === registry.provider.kind && (retires_on === null || retires_on > today),
+  ).map(({ model }) => ({ id: model }));
 }
 
 /** Returns the names that clients can send: those of the configuration, and those that reach a model of the upstream. */
@@ -108,24 +121,34 @@ function addModel(
   found: Map<string, UsableModel>,
   attached: AttachedView,
   name: string,
-  listed: ListedModel | undefined,
+  listed: Partial<ListedModel> | undefined,
 ): void {
-  const accepted = listAcceptedCapabilities(attached, name);
-  if (accepted.length === 0) return;
   const { registry } = attached;
+  const sent = mapModel(attached.models, name);
+  const catalog = findShippedModel(registry.provider.kind, sent);
+  const possible = catalog ? MODE_CAPABILITIES[catalog.mode] : MODEL_CAPABILITIES;
+  const accepted = filterCapabilities(attached, name, possible);
+  if (accepted.length === 0) return;
   const model = found.get(name) ?? {
     id: name,
-    display_name: listed?.display_name ?? name,
+    display_name: listed?.display_name ?? catalog?.name ?? name,
     created: listed?.created ?? registry.created,
-    registries: [],
+    routes: [],
     capabilities: new Set(),
+    retires_on: listed?.retires_on ?? catalog?.retires_on ?? undefined,
+    catalog,
   };
-  model.registries.push(registry);
+  model.routes.push({ registry, model: sent });
   for (const capability of accepted) model.capabilities.add(capability);
   found.set(name, model);
 }
 
-function listAcceptedCapabilities(attached: AttachedView, name: string): Capability[] {
+/** Returns the capabilities with which the registry accepts a request that names the model. */
+function filterCapabilities(
+  attached: AttachedView,
+  name: string,
+  possible: readonly Capability[],
+): Capability[] {
   // `auto` and `@provider/…` have another meaning than the name of a model.
   const model = name.startsWith("@") ? undefined : parseModelReference(name);
   if (model?.kind !== "named") return [];
@@ -136,7 +159,7 @@ function listAcceptedCapabilities(attached: AttachedView, name: string): Capabil
     file_id: undefined,
     file_registry_id: undefined,
   };
-  return MODEL_CAPABILITIES.filter(
+  return possible.filter(
     (capability) => typeof evaluateRegistry(attached, { ...criteria, capability }) !== "string",
   );
 }

@@ -26,18 +26,20 @@ function findModel(models: readonly UsableModel[], id: string): UsableModel {
 }
 
 /** The first registry of a model is its owner. */
-const toOpenAiModel = ({ id, created, registries: [owner] }: UsableModel) => ({
+const toOpenAiModel = ({ id, created, routes: [owner] }: UsableModel) => ({
   id,
   object: "model",
   created,
-  owned_by: owner?.provider.kind,
+  owned_by: owner?.registry.provider.kind,
 });
 
-const toAnthropicModel = ({ id, display_name, created }: UsableModel) => ({
+const toAnthropicModel = ({ id, display_name, created, catalog }: UsableModel) => ({
   type: "model",
   id,
   display_name,
   created_at: new Date(created * 1000).toISOString().replace(".000Z", "Z"),
+  max_input_tokens: catalog?.context_window ?? null,
+  max_tokens: catalog?.max_output ?? null,
 });
 
 const DEFAULT_LIMIT = "20";

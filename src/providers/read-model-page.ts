@@ -6,6 +6,8 @@ export interface ListedModel {
   /** Unix seconds, if the upstream reports it. */
   created: number | undefined;
   display_name: string | undefined;
+  /** Date on which the provider shuts it down, if the upstream reports it. */
+  retires_on: string | undefined;
 }
 
 export interface ModelPage {
@@ -54,6 +56,8 @@ function readModel(item: Members): ListedModel[] {
   if (!isText(name)) return [];
   const id = name.replace(/^models\//, "").replace(/^publishers\/([\w-]+)\/models\//, "$1/");
   if (!ID.test(id)) return [];
+  // Members of OpenAI, Anthropic and Mistral.
+  const end = item.shutdown_date ?? item.retires_at ?? item.deprecation;
   const title =
     item.display_name ?? item.displayName ?? (item.name === name ? undefined : item.name);
   return [
@@ -61,6 +65,7 @@ function readModel(item: Members): ListedModel[] {
       id,
       created: toSeconds(item.created ?? item.created_at),
       display_name: isText(title) && title.length <= MAX_NAME ? title : undefined,
+      retires_on: isText(end) ? /^\d{4}-\d{2}-\d{2}(?=T|$)/.exec(end)?.[0] : undefined,
     },
   ];
 }

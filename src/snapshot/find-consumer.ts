@@ -25,6 +25,17 @@ export function findConsumer(
   return { consumer, key };
 }
 
+/** Finds a consumer by the ids of a path of the admin API. */
+export function requireConsumer(
+  { consumersBySlug }: Snapshot,
+  { gateway_id, consumer_id }: { gateway_id: string; consumer_id: string },
+): ConsumerView {
+  for (const consumer of consumersBySlug.values()) {
+    if (consumer.id === consumer_id && consumer.gateway.id === gateway_id) return consumer;
+  }
+  throw new AppError("not_found", "Unknown consumer id in this gateway.");
+}
+
 function requireKey(
   snapshot: Snapshot,
   { headers, at }: ConsumerCredentials,

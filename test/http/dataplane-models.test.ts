@@ -57,7 +57,8 @@ test("any other method is a 400", async () => {
 });
 
 test("a pattern is not listed as a model", async () => {
-  await using one = await setUp([{ provider: "openai", models: { allowed: ["gpt-4o*", "o3"] } }]);
+  const models = { allowed: ["gpt-4o*", "o3"] };
+  await using one = await setUp([{ provider: "openai_compatible", models }]);
 
   expect(await listed(await one.get("/v1/models"))).toEqual(["o3"]);
   expect((await one.get("/v1/models/gpt-4o*")).status).toBe(404);
@@ -67,7 +68,7 @@ test("a model of two registries is listed once; defaults are listed, models of d
   await using one = await setUp([
     { provider: "openai", models: { allowed: ["shared", "mine"] } },
     { provider: "groq", models: { allowed: ["shared"] } },
-    { provider: "mistral", models: { default: "d" } },
+    { provider: "openai_compatible", models: { default: "d" } },
     { provider: "xai", models: { allowed: ["gone"] }, enabled: false },
   ]);
 
@@ -75,7 +76,7 @@ test("a model of two registries is listed once; defaults are listed, models of d
 
   expect(await reply.json()).toMatchObject({
     data: [
-      { id: "d", owned_by: "mistral" },
+      { id: "d", owned_by: "openai_compatible" },
       { id: "mine", owned_by: "openai" },
       { id: "shared", owned_by: "openai" },
     ],

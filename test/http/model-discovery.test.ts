@@ -97,7 +97,7 @@ test("an upstream that does not respond delays only the first requests, by a bou
   const held = new Promise<void>((resolve) => {
     finish = resolve;
   });
-  const slow = await setUp([{ provider: "openai", models: { default: "d" } }], () => ({
+  const slow = await setUp([{ provider: "openai_compatible", models: { default: "d" } }], () => ({
     chunks: [held, JSON.stringify(toList("late").body)],
   }));
 
@@ -347,6 +347,8 @@ test("Anthropic's clients get Anthropic's shape, with pages", async () => {
     id: "claude-10",
     display_name: "Name claude-10",
     created_at: "2025-02-19T00:00:00Z",
+    max_input_tokens: null,
+    max_tokens: null,
   });
   expect(last).toMatchObject({ has_more: false, first_id: "claude-30", last_id: "claude-34" });
   expect(before).toMatchObject({ has_more: true, first_id: "claude-13", last_id: "claude-14" });

@@ -2,6 +2,7 @@
 import { activityExportRoute } from "../../admin/activity.ts";
 import { feedbackExportRoute } from "../../admin/export-feedback.ts";
 import { adminRoutes } from "../../admin/routes.ts";
+import { consumerModelRoutes } from "../../dataplane/consumer-model-routes.ts";
 import { explainRoutes } from "../../dataplane/explain-routes.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
 import { storeRoutes } from "../../mcp-store/routes.ts";
@@ -14,6 +15,7 @@ export const routes: readonly AnyRoute[] = [
   activityExportRoute,
   feedbackExportRoute,
   ...explainRoutes,
+  ...consumerModelRoutes,
   ...guardRoutes,
   ...storeRoutes,
 ];

@@ -90,6 +90,11 @@ export const TAGS = [
     paths: /\/consumers\b/,
   },
   {
+    name: "Model catalog",
+    description: "Known models: context size, modalities, list prices and retirement dates.",
+    paths: /^\/v1\/model-catalog\b/,
+  },
+  {
     name: "Administrator tokens",
     description: "Access to this API, by role and gateway.",
     paths: /^\/v1\/(tokens|whoami|session)\b/,
