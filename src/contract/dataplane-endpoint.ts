@@ -4,7 +4,9 @@ import type { Capability } from "./registries.ts";
 export interface DataPlaneEndpoint {
   /** Names the endpoint in events and in the response of explain. */
   name: string;
-  /** After `/{consumer}/v1`. A parameter in braces matches one segment. */
+  /** First segment after `/{consumer}`. */
+  version: "v1" | "v1beta";
+  /** After the version. A parameter in braces matches one segment; a model of `v1beta` may contain slashes. */
   path: string;
   /** Undefined: the gateway responds itself, without an upstream. */
   capability: Capability | undefined;
@@ -13,9 +15,11 @@ export interface DataPlaneEndpoint {
   /** Setting that caps a multipart body. JSON is held in memory, so its cap is the same everywhere. */
   form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
   /** Error format of a stream that is interrupted. */
-  dialect: "reference" | "responses" | "messages";
+  dialect: "reference" | "responses" | "messages" | "generate_content";
   /** Returns the bytes of a file: ranges and the headers that describe them are passed on. */
   download?: true;
+  /** The path requests a stream; elsewhere the body does. */
+  streams?: true;
   /** A POST that creates and bills nothing, so it may be sent again after any failure. */
   repeatable?: true;
   operations: Readonly<Partial<Record<DataPlaneMethod, DataPlaneOperation>>>;
@@ -44,6 +48,7 @@ export interface FormField {
 export const STREAMED = ["application/json", "text/event-stream"];
 
 export const JSON_ENDPOINT = {
+  version: "v1",
   body: "json",
   form_cap: "JSON_BODY_MIB",
   dialect: "reference",

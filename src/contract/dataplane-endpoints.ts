@@ -1,5 +1,6 @@
 /** Endpoints of the data plane: one table for the matcher and for the API description. */
 import { type DataPlaneEndpoint, JSON_ENDPOINT, STREAMED } from "./dataplane-endpoint.ts";
+import { GEMINI_ENDPOINTS } from "./gemini-endpoints.ts";
 
 const HELLO = [{ role: "user", content: "Hello!" }];
 
@@ -283,4 +284,5 @@ export const DATA_PLANE_ENDPOINTS: readonly DataPlaneEndpoint[] = [
     path: "/models/{model}",
     operations: { GET: { name: "get_model", summary: "Get a model" } },
   },
+  ...GEMINI_ENDPOINTS,
 ];

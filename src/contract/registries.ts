@@ -11,6 +11,7 @@ export const CAPABILITIES = [
   "chat",
   "responses",
   "messages",
+  "generate_content",
   "embeddings",
   "images",
   "audio_speech",

@@ -5,6 +5,7 @@ import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
+import { createJsonArrayStream } from "./events-to-json-array.ts";
 import { findFileIds } from "./find-file-ids.ts";
 import { getLiveState } from "./live-state.ts";
 import { readUsage } from "./read-usage.ts";
@@ -38,8 +39,17 @@ export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response
   const stream = relayStream(forwarded, body, (ends, error) =>
     endForwarded(deps, forwarded, ends, error),
   );
-  return new Response(stream, { status, headers });
+  if (!body.events || !isJsonArrayExpected(forwarded))
+    return new Response(stream, { status, headers });
+  const sent = { ...buildHeaders(forwarded), "content-type": "application/json" };
+  return new Response(stream.pipeThrough(createJsonArrayStream()), { status, headers: sent });
 }
+
+/** Gemini clients request events by the query string. */
+const isJsonArrayExpected = ({ endpoint, search }: ForwardedRequest): boolean =>
+  endpoint.streams === true && !ALT_SSE.test(search);
+
+const ALT_SSE = /[?&]alt=sse(?:&|$)/;
 
 const cacheHeaders = createHeaderCache();
 const NO_BODY_STATUSES: readonly number[] = [204, 205];

@@ -33,7 +33,8 @@ export function buildUpstreamRequest(
   };
   const operation = registry.provider.operations[capability];
   if (body.kind === "json") {
-    out.body = buildJsonBody(routed.model, body.members, { model, operation });
+    const inBody = routed.path_model === undefined ? model : undefined;
+    out.body = buildJsonBody(routed.model, body.members, { model: inBody, operation });
   }
   if (body.kind === "form") {
     const inBody = model !== undefined && !operation?.modelInPath?.(registry.upstream);
@@ -64,7 +65,7 @@ function buildHeaders(
 ): Record<string, string> {
   const headers: Record<string, string> = {
     ...continueTrace(request.headers, ids.request_id),
-    ...provider.headers(upstream),
+    ...provider.headers(upstream, capability),
   };
   const accept = request.headers.get("accept");
   if (accept !== null) headers.accept = accept;

@@ -62,7 +62,7 @@ async function explain(
     if (!capability) return explanation;
     const criteria: RoutingCriteria = {
       capability,
-      model: parseModelReference(request.model),
+      model: parseModelReference(matched.path_model ?? request.model),
       additional_models: [],
       pin: parsePin(headers.get("x-ag-pin")?.trim() || undefined),
       file_id: matched.item,

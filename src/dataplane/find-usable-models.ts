@@ -28,7 +28,7 @@ export interface UsableModel {
 
 /** Capabilities of requests that name a model of each mode. */
 const MODE_CAPABILITIES: Record<CatalogModel["mode"], readonly Capability[]> = {
-  chat: ["chat", "responses", "messages"],
+  chat: ["chat", "responses", "messages", "generate_content"],
   embedding: ["embeddings"],
   image: ["images"],
   speech: ["audio_speech"],

@@ -6,7 +6,8 @@ import { startRequest } from "./request-progress.ts";
 import type { AuthenticatedRequest, MatchedRequest } from "./stages.ts";
 
 export function identifyConsumer(deps: Deps, matched: MatchedRequest): AuthenticatedRequest {
-  const { request, endpoint, slug } = matched;
+  const { request, endpoint, slug, search } = matched;
+  if (endpoint.version === "v1beta") rejectKeyInQuery(search);
   const { consumer, key } = findConsumer(deps.snapshot(), {
     slug,
     headers: request.headers,
@@ -24,3 +25,13 @@ export function identifyConsumer(deps: Deps, matched: MatchedRequest): Authentic
   deps.markUsed("consumer_keys", key.id);
   return { ...matched, consumer, key, progress: startRequest(deps) };
 }
+
+/** Rejects the key parameters of Google APIs: proxies log query strings. */
+function rejectKeyInQuery(search: string): void {
+  const param = KEY_PARAMETER.exec(search)?.[1];
+  if (param === undefined) return;
+  const text = `Send the key in the header x-goog-api-key, not as ${param} in the query string.`;
+  throw new AppError("invalid_request", text, { details: { param } });
+}
+
+const KEY_PARAMETER = /[?&](key|access_token|oauth_token)=/;

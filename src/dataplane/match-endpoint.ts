@@ -10,13 +10,15 @@ export interface DataEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
   methods: readonly string[];
 }
 
+/** Keyed by version and path, such as `/v1/files`. */
 const withoutParameters = new Map<string, DataEndpoint>();
-/** Keyed by the path with `{}` as its parameter, such as `/files/{}/content`. */
+/** Keyed by version and path with `{}` as its parameter, such as `/v1/files/{}/content`. */
 const withParameter = new Map<string, DataEndpoint>();
 for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
   const endpoint = { ...rest, methods: Object.keys(operations) };
-  if (rest.path.includes("{")) withParameter.set(rest.path.replace(/\{\w+\}/, "{}"), endpoint);
-  else withoutParameters.set(rest.path, endpoint);
+  const path = `/${rest.version}${rest.path}`;
+  if (path.includes("{")) withParameter.set(path.replace(/\{\w+\}/, "{}"), endpoint);
+  else withoutParameters.set(path, endpoint);
 }
 
 export function matchEndpoint(request: Request, ids: RequestContext): MatchedRequest {
@@ -26,7 +28,7 @@ export function matchEndpoint(request: Request, ids: RequestContext): MatchedReq
   return { request, ids, slug, search, ...match };
 }
 
-/** Splits `/{consumer}/v1/…?…` into the slug, the path after it and the query string with its `?`. */
+/** Splits `/{consumer}/{version}/…?…` into the slug, the path after it and the query string with its `?`. */
 export function splitUrl(url: string): { slug: string; rest: string; search: string } {
   const start = findPathStart(url);
   const query = url.indexOf("?", start);
@@ -43,17 +45,20 @@ export function splitUrl(url: string): { slug: string; rest: string; search: str
 const UNKNOWN_PATH =
   "Unknown path. Paths of the gateway are /{consumer}/v1/chat/completions and the others listed at /docs.";
 
-export type EndpointMatch = Pick<MatchedRequest, "endpoint" | "tail" | "item">;
+export type EndpointMatch = Pick<MatchedRequest, "endpoint" | "tail" | "item" | "path_model">;
 
 /** Matches the path after `/{consumer}`. Ignores trailing slashes. */
 export function matchTail(path: string): EndpointMatch | undefined {
-  if (!path.startsWith("/v1/")) return undefined;
   let end = path.length;
   while (path.charCodeAt(end - 1) === SLASH) end--;
-  const tail = path.slice(3, end);
-  const endpoint = withoutParameters.get(tail);
-  if (endpoint) return { endpoint, tail, item: undefined };
-  return matchParameter(tail);
+  const trimmed = path.slice(0, end);
+  const endpoint = withoutParameters.get(trimmed);
+  if (endpoint) {
+    const tail = trimmed.slice(endpoint.version.length + 1);
+    return { endpoint, tail, item: undefined, path_model: undefined };
+  }
+  if (trimmed.startsWith("/v1/")) return matchParameter(trimmed.slice(V1.length));
+  return trimmed.startsWith(GEMINI_MODELS) ? matchGeminiModel(trimmed) : undefined;
 }
 
 function matchParameter(tail: string): EndpointMatch | undefined {
@@ -61,15 +66,32 @@ function matchParameter(tail: string): EndpointMatch | undefined {
   if (start === 0) return undefined;
   const slash = tail.indexOf("/", start);
   const end = slash < 0 ? tail.length : slash;
-  const endpoint = withParameter.get(`${tail.slice(0, start)}{}${tail.slice(end)}`);
+  const endpoint = withParameter.get(`${V1}${tail.slice(0, start)}{}${tail.slice(end)}`);
   if (!endpoint || start === end) return undefined;
   const item = decodeSegment(tail.slice(start, end));
   // The id becomes part of an upstream URL, where `%2e%2e` or `%2F` would change the path (spec 4.6).
   const isValid = endpoint.capability !== "files" || FILE_ID.test(item);
-  return isValid ? { endpoint, tail, item } : undefined;
+  return isValid ? { endpoint, tail, item, path_model: undefined } : undefined;
+}
+
+/** Matches `/v1beta/models/{model}:{method}`. A model may contain `/` and `:`, as in `@openrouter/vendor/name:free`. */
+function matchGeminiModel(path: string): EndpointMatch | undefined {
+  const colon = path.lastIndexOf(":");
+  const method =
+    colon < 0 ? undefined : withParameter.get(`${GEMINI_MODELS}{}${path.slice(colon)}`);
+  const end = method ? colon : path.length;
+  const endpoint = method ?? withParameter.get(`${GEMINI_MODELS}{}`);
+  if (!endpoint || end === GEMINI_MODELS.length) return undefined;
+  const model = decodeSegment(path.slice(GEMINI_MODELS.length, end));
+  const tail = path.slice(endpoint.version.length + 1);
+  return endpoint.capability
+    ? { endpoint, tail, item: undefined, path_model: model }
+    : { endpoint, tail, item: model, path_model: undefined };
 }
 
 const SLASH = 0x2f;
+const V1 = "/v1";
+const GEMINI_MODELS = "/v1beta/models/";
 /** A decoded id: printable ASCII except `#`, `%`, `/`, `?` and `\`, and not only dots. */
 export const FILE_ID = /^(?!\.+$)[!-"$&-.0->@-[\]-~]{1,1024}$/;
 

@@ -5,7 +5,6 @@ import type { Deps } from "../deps.ts";
 import { type MemberScan, parseMember, scanMembers } from "../lib/json/scan-members.ts";
 import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
-import type { ConsumerView } from "../snapshot/snapshot.ts";
 import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
 import { readsAttachments } from "./guard/reads-attachments.ts";
 import { limitsModels } from "./is-model-allowed.ts";
@@ -45,9 +44,9 @@ export async function readModel(
     return { ...base, body, model: parseModelReference(model) };
   }
   const members = scanJsonBody(await readJsonBody(deps, authenticated), capability);
-  const model = parseMember(members, "model");
+  const model = authenticated.path_model ?? parseMember(members, "model");
   authenticated.progress.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
-  return { ...base, ...parseJsonRequest(authenticated.consumer, members, capability) };
+  return { ...base, ...parseJsonRequest(authenticated, members, capability) };
 }
 
 /** Locates the members that routing needs, without parsing the rest. */
@@ -58,15 +57,16 @@ export function scanJsonBody(bytes: Uint8Array, capability: Capability): MemberS
 }
 
 export function parseJsonRequest(
-  consumer: ConsumerView,
+  { consumer, path_model }: Pick<AuthenticatedRequest, "consumer" | "path_model">,
   members: MemberScan<string>,
   capability: Capability,
 ): Pick<ParsedRequest, "body" | "model" | "additional_models"> {
-  rejectModelVariants(members);
+  if (path_model === undefined) rejectModelVariants(members);
+  else rejectModelInBody(members);
   const isLimited = limitsModels(consumer);
   return {
     body: { kind: "json", members },
-    model: parseModelReference(parseMember(members, "model")),
+    model: parseModelReference(path_model ?? parseMember(members, "model")),
     additional_models: isLimited && capability !== "files" ? findAdditionalModels(members) : [],
   };
 }
@@ -78,6 +78,12 @@ function rejectModelVariants({ found, variants }: MemberScan<string>): void {
   throw new AppError("invalid_model", "Name the model only in `model`, in lower case.", {
     details: { param: variant ?? "modelId" },
   });
+}
+
+function rejectModelInBody({ found, variants }: MemberScan<string>): void {
+  const param = ["model", "modelId"].find((name) => found.has(name) || variants.has(name));
+  if (param === undefined) return;
+  throw new AppError("invalid_model", "Name the model only in the path.", { details: { param } });
 }
 
 function rejectModelInQuery(search: string): void {

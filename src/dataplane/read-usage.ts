@@ -14,14 +14,23 @@ export function readUsage(tail: Uint8Array, head = tail): TokenUsage | null {
   const first = () => findUsage(head, "first");
   const last = findUsage(tail, "last") ?? first();
   if (!last) return null;
-  const input = last.prompt_tokens ?? last.input_tokens ?? first()?.input_tokens;
-  const output = last.completion_tokens ?? last.output_tokens;
+  const input =
+    last.prompt_tokens ?? last.input_tokens ?? last.promptTokenCount ?? first()?.input_tokens;
+  const output = last.completion_tokens ?? last.output_tokens ?? readGeminiOutput(last);
   // Audio usage may be in seconds instead.
   if (input === undefined && output === undefined) return null;
   return { input_tokens: toTokenCount(input), output_tokens: toTokenCount(output) };
 }
 
-const NAME = Buffer.from('"usage"');
+/** Gemini counts thoughts separately, and omits counts of zero. */
+function readGeminiOutput(usage: Record<string, unknown>): number | undefined {
+  if (usage.promptTokenCount === undefined) return undefined;
+  return toTokenCount(usage.candidatesTokenCount) + toTokenCount(usage.thoughtsTokenCount);
+}
+
+/** Start of `"usage"`, and of `"usageMetadata"` of Gemini. */
+const NAME = Buffer.from('"usage');
+const NAME_ENDS = ['"', 'Metadata"'];
 /** Streams repeat `"usage":null` in all chunks except one. */
 const MAX_SEARCH_STEPS = 64;
 
@@ -32,9 +41,13 @@ function findUsage(
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = which === "first" ? text.indexOf(NAME) : text.lastIndexOf(NAME);
   for (let looks = 0; at >= 0 && looks < MAX_SEARCH_STEPS; looks++) {
-    const colon = skipSpace(text, at + NAME.length);
+    const nameEnd = at + NAME.length;
+    const found = NAME_ENDS.find(
+      (end) => text.toString("latin1", nameEnd, nameEnd + end.length) === end,
+    );
+    const colon = skipSpace(text, nameEnd + (found?.length ?? 0));
     const start = skipSpace(text, colon + 1);
-    if (text[colon] === 0x3a && text[start] === 0x7b) {
+    if (found && text[colon] === 0x3a && text[start] === 0x7b) {
       const end = skipValue(text, start);
       if (end > 0) return JSON.parse(text.toString("utf8", start, end));
     }

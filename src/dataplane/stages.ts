@@ -21,10 +21,12 @@ export interface MatchedRequest {
   ids: RequestContext;
   slug: string;
   endpoint: DataEndpoint;
-  /** Path after `/v1`, as sent upstream. */
+  /** Path after the version, as sent upstream. */
   tail: string;
   /** File or model in the path. */
   item: string | undefined;
+  /** Model that the path names instead of the body. */
+  path_model: string | undefined;
   /** Query string with its `?`, or empty. */
   search: string;
 }

@@ -25,6 +25,7 @@ function buildTerminator(types: string): RegExp {
 export function createStreamEndDetector(
   capability: Capability | undefined,
 ): StreamEndDetector | undefined {
+  if (capability === "generate_content") return createMemberDetector();
   const terminator = capability && TERMINATORS[capability];
   if (!terminator) return undefined;
   let isComplete = false;
@@ -52,3 +53,26 @@ export function createStreamEndDetector(
 
 const LINE_FEED = 0x0a;
 const MAX_LINE_START_BYTES = 64;
+
+/** Members of the last chunk of a Gemini stream, which has no terminator. Quotes inside of texts are escaped. */
+const LAST_MEMBERS = ['"finishReason"', '"blockReason"', '"error"'].map((name) =>
+  Buffer.from(name),
+);
+const MAX_SPLIT_BYTES = Math.max(...LAST_MEMBERS.map(({ length }) => length)) - 1;
+
+function createMemberDetector(): StreamEndDetector {
+  let isComplete = false;
+  /** End of the chunk before: a name may be split. */
+  let carry = Buffer.alloc(0);
+  return {
+    add(chunk) {
+      if (isComplete) return;
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      const joint = Buffer.concat([carry, bytes.subarray(0, MAX_SPLIT_BYTES)]);
+      isComplete = LAST_MEMBERS.some((name) => bytes.includes(name) || joint.includes(name));
+      const isShort = bytes.length < MAX_SPLIT_BYTES;
+      carry = Buffer.from((isShort ? joint : bytes).subarray(-MAX_SPLIT_BYTES));
+    },
+    isComplete: () => isComplete,
+  };
+}

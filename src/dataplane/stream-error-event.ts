@@ -1,5 +1,6 @@
 /** Builds the last event of an interrupted stream, in the client's dialect; never a `[DONE]`. */
 import type { AppError, ErrorCode } from "../contract/errors.ts";
+import { writeError } from "../dialects/generate-content/errors.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { ForwardedRequest } from "./stages.ts";
 
@@ -7,6 +8,9 @@ const INTERRUPTED = "The upstream closed the stream early: this response is inco
 
 /** Errors of this program, whose messages explain the end of the stream. */
 const OWN_ERRORS: readonly ErrorCode[] = ["shutting_down", "guard_blocked", "guard_unavailable"];
+
+/** Clients of Gemini read a status from the event. */
+const INTERNAL = 500;
 
 type StreamError = { code: string; message: string; trace_id: string };
 
@@ -25,6 +29,9 @@ const EVENTS: Record<
   messages: ({ code, message, trace_id }) => ({
     event: "error",
     fields: { type: "error", error: { type: "api_error", message, code }, trace_id },
+  }),
+  generate_content: ({ code, message, trace_id }) => ({
+    fields: writeError({ status: INTERNAL, message, code }, { metadata: { trace_id } }),
   }),
 };
 

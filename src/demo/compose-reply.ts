@@ -67,7 +67,7 @@ export function composeReply(prompt: Prompt): DemoReply {
 /** Estimates four characters per token. */
 export const countTokens = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_TOKEN);
 
-function countInput(turns: DemoTurn[]): number {
+export function countInput(turns: DemoTurn[]): number {
   return turns
     .map(
       ({ text, images, sounds, files }) =>

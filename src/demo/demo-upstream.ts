@@ -1,8 +1,10 @@
 /** The built-in `demo` upstream: an HTTP server on a loopback port, so that a first request needs no paid key. */
+import type { BunRequest } from "bun";
 import { handleChat } from "./chat.ts";
 import { handleCompletions } from "./completions.ts";
 import { handleEmbeddings } from "./embeddings.ts";
 import { createFiles } from "./files.ts";
+import { handleGenerateContent } from "./generate-content.ts";
 import { editImages, generateImages, varyImages } from "./images.ts";
 import { countMessageTokens, handleMessages } from "./messages.ts";
 import { findModel, listModels } from "./models.ts";
@@ -30,6 +32,11 @@ export function startDemoUpstream(options: DemoOptions): { url: string; stop(): 
       "/v1/messages/count_tokens": { POST: requireKey(countMessageTokens) },
       "/v1/completions": { POST: requireKey((request) => handleCompletions(options, request)) },
       "/v1/moderations": { POST: requireKey((request) => handleModerations(options, request)) },
+      "/v1beta/models/:call": {
+        POST: requireKey((request: BunRequest<"/v1beta/models/:call">) =>
+          handleGenerateContent(options, request, request.params.call),
+        ),
+      },
       "/v1/embeddings": { POST: requireKey(handleEmbeddings) },
       "/v1/images/generations": { POST: requireKey((request) => generateImages(options, request)) },
       "/v1/images/edits": { POST: requireKey((request) => editImages(options, request)) },

@@ -1,9 +1,11 @@
 /** The built-in demo upstream: every capability without a paid key, served by this process. */
-import { addressOrDefault, type Provider } from "./provider.ts";
+import { addressOrDefault, createGeminiOperation, type Provider } from "./provider.ts";
+
+const address = addressOrDefault("");
 
 export const demo: Provider = {
   kind: "demo",
-  address: addressOrDefault(""),
+  address,
   headers: () => ({ authorization: "Bearer demo" }),
   // It returns files in Anthropic's format to clients of Anthropic.
   clientHeaders: () => ["openai-beta", "anthropic-version"],
@@ -11,6 +13,7 @@ export const demo: Provider = {
     chat: {},
     responses: {},
     messages: {},
+    generate_content: createGeminiOperation((upstream) => `${address(upstream)}beta`),
     embeddings: {},
     images: {},
     audio_speech: {},

@@ -1,17 +1,27 @@
-/** Google Gemini through its OpenAI-compatible endpoint: chat and embeddings. */
-import { addressOrDefault, bearerHeaders, type Provider } from "./provider.ts";
+/** Google Gemini: its own API, and chat and embeddings through its OpenAI-compatible endpoint. */
+import {
+  addressOrDefault,
+  bearerHeaders,
+  createGeminiOperation,
+  type Provider,
+  type Upstream,
+} from "./provider.ts";
 
 const address = addressOrDefault("https://generativelanguage.googleapis.com/v1beta/openai");
+const nativeAddress = (upstream: Upstream) => address(upstream).replace(/\/openai$/, "");
+const nativeHeaders = ({ api_key }: Upstream): Record<string, string> =>
+  api_key === null ? {} : { "x-goog-api-key": api_key };
 
 export const google: Provider = {
   kind: "google",
   address,
-  headers: bearerHeaders,
+  headers: (upstream, capability) =>
+    capability === "generate_content" ? nativeHeaders(upstream) : bearerHeaders(upstream),
   // The native list: it has what each model can generate.
   modelList: (upstream) => ({
-    url: `${address(upstream).replace(/\/openai$/, "")}/models?pageSize=1000`,
-    headers: upstream.api_key === null ? {} : { "x-goog-api-key": upstream.api_key },
+    url: `${nativeAddress(upstream)}/models?pageSize=1000`,
+    headers: nativeHeaders(upstream),
   }),
-  operations: { chat: {}, embeddings: {} },
+  operations: { generate_content: createGeminiOperation(nativeAddress), chat: {}, embeddings: {} },
   probe: { tail: "/models" },
 };

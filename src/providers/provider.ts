@@ -11,7 +11,7 @@ export interface Upstream {
   identity: CloudAuth | null;
 }
 
-/** One call to an upstream. `tail` is the client's path after `/v1`, such as `/files/file-1/content`. */
+/** One call to an upstream. `tail` is the client's path after the version, such as `/files/file-1/content`. */
 export interface UpstreamCall {
   tail: string;
   /** The model to request, if the request has one. */
@@ -23,6 +23,8 @@ export interface UpstreamCall {
 export interface ProviderOperation {
   /** Maps the client's path tail, if the upstream uses another one. */
   tail?: (tail: string) => string;
+  /** Returns the full URL, if it is not address + tail. */
+  url?: (upstream: Upstream, call: UpstreamCall) => string;
   /** Reports whether the URL contains the model, so that a URL-safe model is required. */
   modelInPath?: (upstream: Upstream) => boolean;
   /** The upstream has its own default model: the consumer's default, usually a chat model, is not sent. */
@@ -55,7 +57,8 @@ export interface Provider {
   kind: Kind;
   /** Base URL including the version, without a trailing slash. */
   address: (upstream: Upstream) => string;
-  headers: (upstream: Upstream) => Record<string, string>;
+  /** Without a capability: the headers of the probe. */
+  headers: (upstream: Upstream, capability?: Capability) => Record<string, string>;
   /** Client headers that are forwarded, by capability. */
   clientHeaders?: (capability: Capability) => readonly string[];
   /** Returns the full URL, for providers whose paths are not address + tail. */
@@ -83,6 +86,16 @@ const REFERENCE_HEADERS = ["openai-beta"];
 export const bearerHeaders = ({ api_key }: Upstream): Record<string, string> =>
   api_key === null ? {} : { authorization: `Bearer ${api_key}` };
 
+/** Returns the operation of the Gemini API below a base URL. Of the query string, only `alt` has an effect. */
+export const createGeminiOperation = (base: (upstream: Upstream) => string): ProviderOperation => ({
+  modelInPath: () => true,
+  url: (upstream, { tail, model = "" }) => {
+    const method = tail.slice(tail.lastIndexOf(":"));
+    const query = method === ":streamGenerateContent" ? "?alt=sse" : "";
+    return `${base(upstream)}/models/${encodeURIComponent(model)}${method}${query}`;
+  },
+});
+
 export const listCapabilities = (provider: Provider): Capability[] =>
   Object.keys(provider.operations) as Capability[];
 
@@ -93,6 +106,8 @@ export function buildUrl(
   capability: Capability,
 ): string {
   if (provider.url) return provider.url(upstream, call, capability);
-  const tail = provider.operations[capability]?.tail?.(call.tail) ?? call.tail;
+  const operation = provider.operations[capability];
+  if (operation?.url) return operation.url(upstream, call);
+  const tail = operation?.tail?.(call.tail) ?? call.tail;
   return `${provider.address(upstream)}${tail}${call.search}`;
 }

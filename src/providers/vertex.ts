@@ -1,5 +1,5 @@
-/** Google Vertex AI: chat through its OpenAI-compatible endpoint, with a Google Cloud identity. */
-import { bearerHeaders, type Provider, type Upstream } from "./provider.ts";
+/** Google Vertex AI: the Gemini API, and chat through its OpenAI-compatible endpoint, with a Google Cloud identity. */
+import { bearerHeaders, createGeminiOperation, type Provider, type Upstream } from "./provider.ts";
 
 export const vertex: Provider = {
   kind: "vertex",
@@ -10,7 +10,12 @@ export const vertex: Provider = {
     url: `${vertexHost(upstream)}/v1beta1/publishers/google/models?pageSize=200`,
     headers: {},
   }),
-  operations: { chat: { tail: (tail) => `/endpoints/openapi${tail}` } },
+  operations: {
+    generate_content: createGeminiOperation(
+      (upstream) => `${vertexAddress(upstream)}/publishers/google`,
+    ),
+    chat: { tail: (tail) => `/endpoints/openapi${tail}` },
+  },
   probe: { tail: "/models" },
 };
 

@@ -78,11 +78,12 @@ export function findKeyAtGateway(
 const NO_CREDENTIAL = "Send a consumer key in the header X-AG-API-Key.";
 const NO_KEY = "The header Authorization contains no consumer key. Consumer keys begin with ag_.";
 
-/** Reads the first of three headers. The last two support unmodified client libraries. */
+/** Reads the first of four headers. The last three support unmodified client libraries. */
 function readKey(headers: Headers): string | undefined {
   const own = headers.get("x-ag-api-key") ?? headers.get("x-api-key");
   if (own !== null) return own;
-  const authorization = headers.get("authorization") ?? "";
+  const authorization = headers.get("authorization");
+  if (authorization === null) return headers.get("x-goog-api-key") ?? undefined;
   return BEARER.exec(authorization)?.[1];
 }
 

@@ -93,6 +93,18 @@ test("the key of a service account signs a JWT for a token, and chat goes to the
   expect(kit.lines.join()).not.toContain("PRIVATE KEY");
 });
 
+test("content in the Gemini format goes to the model of the location", async () => {
+  const { post } = await makeVertex(await started(), "metadata");
+
+  const reply = await post("/v1beta/models/gemini-2.5-pro:generateContent", { contents: [] });
+
+  expect(reply.status).toBe(200);
+  expect(upstream.hits.at(-1)).toMatchObject({
+    path: "/v1/projects/acme-prod/locations/europe-west4/publishers/google/models/gemini-2.5-pro:generateContent",
+    headers: { authorization: "Bearer machine-token" },
+  });
+});
+
 test("the metadata server issues tokens of the machine", async () => {
   const { chat, test: testConnection } = await makeVertex(await started(), "metadata");
 

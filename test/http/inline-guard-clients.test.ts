@@ -1,6 +1,7 @@
 /** The official clients read guarded streams: masked at every split, blocked, and with tool calls. */
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
@@ -60,9 +61,24 @@ const CLIENTS = {
     },
     block: "refusal",
   },
+  generate_content: {
+    provider: "google",
+    async read(url: string, apiKey: string): Promise<Result> {
+      const client = new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
+      const stream = await client.models.generateContentStream({ model: "m", contents: "Hello" });
+      const result: Result = { text: "", ended: null, card: undefined };
+      for await (const { candidates: [candidate] = [], functionCalls = [] } of stream) {
+        for (const { text = "" } of candidate?.content?.parts ?? []) result.text += text;
+        for (const { args } of functionCalls) result.card = (args as { card: string }).card;
+        result.ended = candidate?.finishReason ?? result.ended;
+      }
+      return result;
+    },
+    block: "SAFETY",
+  },
 };
 type Name = keyof typeof CLIENTS;
-const NAMES: Name[] = ["chat", "responses", "messages"];
+const NAMES: Name[] = ["chat", "responses", "messages", "generate_content"];
 
 async function makeClient(name: Name) {
   const { provider, read } = CLIENTS[name];

@@ -1,6 +1,7 @@
 /** Masks a recorded stream with a detector of two words: one is masked, the other blocks. */
 import { createChatDialect } from "../../src/dataplane/guard/stream/chat-dialect.ts";
 import type { Dialect } from "../../src/dataplane/guard/stream/dialect.ts";
+import { createGenerateContentDialect } from "../../src/dataplane/guard/stream/generate-content-dialect.ts";
 import { createStreamMask } from "../../src/dataplane/guard/stream/mask-stream.ts";
 import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
 import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
@@ -9,6 +10,7 @@ import {
   type EvaluatedText,
 } from "../../src/dataplane/guard/stream/stream-guard.ts";
 import { handleChat } from "../../src/demo/chat.ts";
+import { handleGenerateContent } from "../../src/demo/generate-content.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
 import { handleResponses } from "../../src/demo/responses.ts";
 import type { TextStream } from "../../src/deps.ts";
@@ -113,11 +115,20 @@ export async function demoStreams(prompt: string) {
       createRequest({ input: prompt, max_output_tokens: 12 }),
     ),
     messages: await handleMessages(OPTIONS, createRequest({ messages, max_tokens: 12 })),
+    generate_content: await handleGenerateContent(
+      OPTIONS,
+      createRequest({
+        contents: [{ parts: [{ text: prompt }] }],
+        generationConfig: { maxOutputTokens: 12 },
+      }),
+      "m:streamGenerateContent",
+    ),
   };
   return {
     chat: await replies.chat.text(),
     responses: await replies.responses.text(),
     messages: await replies.messages.text(),
+    generate_content: await replies.generate_content.text(),
   };
 }
 
@@ -125,6 +136,7 @@ export const DIALECTS = {
   chat: createChatDialect,
   responses: createResponsesDialect,
   messages: createMessagesDialect,
+  generate_content: createGenerateContentDialect,
 };
 export type Name = keyof typeof DIALECTS;
-export const NAMES: Name[] = ["chat", "responses", "messages"];
+export const NAMES: Name[] = ["chat", "responses", "messages", "generate_content"];

@@ -117,9 +117,24 @@ function responses({ deltas, calls }: Said): StreamedEvent[] {
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 }
 
+function gemini({ deltas, calls }: Said): StreamedEvent[] {
+  const chunk = (parts: object[], more: object = {}) => ({
+    candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
+    modelVersion: "m",
+    responseId: "r1",
+  });
+  const args = JSON.parse(ARGUMENTS.join(""));
+  return [
+    ...deltas.map((text) => chunk([{ text }])),
+    ...(calls ? [chunk([{ functionCall: { name: "pay", args }, thoughtSignature: "c2ln" }])] : []),
+    chunk([{ text: "" }], { finishReason: "STOP" }),
+  ];
+}
+
 /** Bytes of a stream, by the API that it belongs to. */
 export const MODEL_STREAMS = {
   chat: (said: Said) => [...chat(said).map(format), "data: [DONE]\n\n"].join(""),
   responses: (said: Said) => responses(said).map(format).join(""),
   messages: (said: Said) => anthropic(said).map(format).join(""),
+  generate_content: (said: Said) => gemini(said).map(format).join(""),
 };

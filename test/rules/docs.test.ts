@@ -139,6 +139,7 @@ const COLUMNS: Record<string, string> = {
   Chat: "chat",
   Responses: "responses",
   Messages: "messages",
+  Gemini: "generate_content",
   Embeddings: "embeddings",
   Images: "images",
   Speech: "audio_speech",

@@ -18,6 +18,7 @@ const PATHS: Record<Capability, string> = {
   chat: "/v1/chat/completions",
   responses: "/v1/responses",
   messages: "/v1/messages",
+  generate_content: "/v1beta/models/{model}:generateContent",
   embeddings: "/v1/embeddings",
   images: "/v1/images/generations",
   audio_speech: "/v1/audio/speech",
@@ -42,7 +43,8 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
   const explain = useAction(async () => {
     setExplanation(undefined);
     const headers: Record<string, string> = pin ? { "X-AG-Pin": pin } : {};
-    const body = { path, headers, ...(model ? { model } : {}) };
+    const named = path.replace("{model}", encodeURIComponent(model || "auto"));
+    const body = { path: named, headers, ...(model ? { model } : {}) };
     setExplanation(await call(consumers.explain, { params: { gateway_id, consumer_id }, body }));
   });
   return (

@@ -49,7 +49,7 @@ async function guardJson(
   });
   if (masked === null) return routed;
   const members = scanJsonBody(Buffer.from(masked), capability);
-  const changed = { ...routed, ...parseJsonRequest(routed.consumer, members, capability) };
+  const changed = { ...routed, ...parseJsonRequest(routed, members, capability) };
   checkRouting(routed, changed);
   return changed;
 }

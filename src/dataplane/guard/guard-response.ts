@@ -26,6 +26,7 @@ export const EVALUATED_RESPONSES: ReadonlySet<Capability> = new Set([
   "chat",
   "responses",
   "messages",
+  "generate_content",
   "audio_transcription",
   "completions",
   "rerank",

@@ -1,6 +1,7 @@
 /** Renders error responses, in one format per plane (spec 7). */
 import type { Plane } from "../../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
+import { writeError } from "../../dialects/generate-content/errors.ts";
 import type { RequestIds } from "../../route.ts";
 import { html } from "../pages/html.ts";
 import { plainPage } from "../pages/plain-page.ts";
@@ -54,7 +55,7 @@ export function renderError(
   const { url } = request;
   if (plane === "guard" && TOKEN_PATH.test(url) && isForm(request))
     return oauthError(error, ids, headers);
-  const body = plane === "gateway" && isForAnthropic(request) ? messagesBody : BODY[plane];
+  const body = plane === "gateway" ? selectBody(request) : BODY[plane];
   const response = Response.json(body(error, ids), { status: error.status, headers });
   // The OpenAI and Anthropic clients retry any failure unless this header is set.
   if (plane === "gateway" && isPermanent(error)) response.headers.set("x-should-retry", "false");
@@ -95,6 +96,23 @@ function oauthError(
 const isForAnthropic = ({ url, headers }: Pick<Request, "url" | "headers">): boolean =>
   MESSAGES_PATH.test(url) || (MODELS_PATH.test(url) && headers.has("anthropic-version"));
 
+function selectBody(request: Pick<Request, "url" | "headers">): Body {
+  if (isForAnthropic(request)) return messagesBody;
+  return GEMINI_PATH.test(request.url) ? geminiBody : BODY.gateway;
+}
+
+/** Format of Google APIs, with our code, param and approval in the details. */
+const geminiBody: Body = (error, { trace_id }) => {
+  const { status, message, code, details } = error;
+  const { param, approval_id, approval_url, retry_after } = details;
+  const named = { trace_id, param, approval_id, approval_url };
+  const metadata = Object.fromEntries(
+    Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  return writeError({ status, message, code }, { metadata, retry_after });
+};
+
+const GEMINI_PATH = /^[^?]*?\/\/[^/?]+(?:\/[^/?]+)?\/v1beta(?=[/?]|$)/;
 const MESSAGES_PATH = /^[^?]*\/v1\/messages(?=[/?]|$)/;
 const MODELS_PATH = /^[^?]*\/v1\/models(?=[/?]|$)/;
 

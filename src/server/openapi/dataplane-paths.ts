@@ -1,6 +1,10 @@
 /** Describes the endpoints of the data plane in OpenAPI. */
 import { z } from "zod";
-import type { DataPlaneOperation, FormField } from "../../contract/dataplane-endpoint.ts";
+import type {
+  DataPlaneEndpoint,
+  DataPlaneOperation,
+  FormField,
+} from "../../contract/dataplane-endpoint.ts";
 import { DATA_PLANE_ENDPOINTS } from "../../contract/dataplane-endpoints.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import { DATA_PLANE } from "./about.ts";
@@ -74,6 +78,17 @@ const MessagesError = z
   })
   .describe("Error of the gateway at `/v1/messages`, in the format of the Anthropic API.");
 
+const GeminiError = z
+  .object({
+    error: z.object({
+      code: z.int().describe("HTTP status."),
+      message: z.string(),
+      status: z.string(),
+      details: z.array(z.looseObject({ "@type": z.string() })),
+    }),
+  })
+  .describe("Error of the gateway at `/v1beta`, in the format of Google APIs.");
+
 const RateLimitError = z.object({
   error: z.string().describe("`<type> rate limit exceeded`."),
   retry_after: z.string().describe("Seconds to wait."),
@@ -85,9 +100,15 @@ export function dataPlanePaths(book: SchemaBook): Paths {
   const errors = errorResponses(ERROR_CODES, (code) => (code === "rate_limited" ? limited : error));
   const messages = book.refer(MessagesError, "output", "MessagesError");
   const messagesErrors = errorResponses(ERROR_CODES, () => messages);
+  const gemini = book.refer(GeminiError, "output", "GeminiError");
+  const geminiErrors = errorResponses(ERROR_CODES, () => gemini);
+  const errorsOf = (dialect: DataPlaneEndpoint["dialect"]) => {
+    if (dialect === "messages") return messagesErrors;
+    return dialect === "generate_content" ? geminiErrors : errors;
+  };
   const paths: Paths = {};
-  for (const { path: tail, operations } of DATA_PLANE_ENDPOINTS) {
-    const path = `/{consumer}/v1${tail}`;
+  for (const { version, path: tail, operations, dialect } of DATA_PLANE_ENDPOINTS) {
+    const path = `/{consumer}/${version}${tail}`;
     const described = Object.entries(operations).map(([method, operation]) => {
       const content = describeBody(operation);
       return [
@@ -100,7 +121,7 @@ export function dataPlanePaths(book: SchemaBook): Paths {
           ...(content ? { requestBody: { required: true, content } } : {}),
           responses: {
             200: describeSuccess(operation.responses),
-            ...(tail.startsWith("/messages") ? messagesErrors : errors),
+            ...errorsOf(dialect),
           },
           security: [{ consumer_key: [] }],
         },
@@ -124,7 +145,7 @@ function pathParameters(path: string): Parameter[] {
 function describeBody({ json, form }: DataPlaneOperation): MediaTypes | undefined {
   if (json) {
     const description =
-      "Body in the format of the OpenAI API. It is sent to the upstream unchanged.";
+      "Body in the format of the provider's API. It is sent to the upstream unchanged.";
     return { "application/json": { schema: { ...OPEN_OBJECT, description }, example: json } };
   }
   if (!form) return undefined;

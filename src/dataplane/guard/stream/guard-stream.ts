@@ -13,6 +13,7 @@ import { createChatDialect } from "./chat-dialect.ts";
 import { createCompletionsDialect } from "./completions-dialect.ts";
 import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
+import { createGenerateContentDialect } from "./generate-content-dialect.ts";
 import { createMaskedBody } from "./masked-body.ts";
 import { createMessagesDialect } from "./messages-dialect.ts";
 import { createObservedBody } from "./observed-body.ts";
@@ -24,6 +25,7 @@ const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
   chat: createChatDialect,
   responses: createResponsesDialect,
   messages: createMessagesDialect,
+  generate_content: createGenerateContentDialect,
   audio_transcription: createTranscriptionDialect,
   completions: createCompletionsDialect,
 };

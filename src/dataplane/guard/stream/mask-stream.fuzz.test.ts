@@ -45,6 +45,13 @@ function randomObject(depth: number): Record<string, unknown> {
   return JSON.parse(`{${members.join(",")}}`);
 }
 
+function randomPart(): unknown {
+  const text = random.pick(STRINGS);
+  const thought = random.below(3) === 0 && { thought: random.pick([true, false, text]) };
+  const call = { functionCall: { name: "pay", args: randomObject(2) } };
+  return random.pick([{ text, ...thought }, { text, ...thought }, call, randomObject(3), text]);
+}
+
 function randomEvent(name: Name): string {
   const event = randomObject(3);
   if (name === "chat") {
@@ -53,6 +60,12 @@ function randomEvent(name: Name): string {
       delta: randomObject(3),
       ...(random.below(8) === 0 && { finish_reason: "stop" }),
       ...(random.below(8) === 0 && { message: randomObject(2) }),
+    }));
+  } else if (name === "generate_content") {
+    event.candidates = Array.from({ length: random.below(3) }, () => ({
+      index: random.below(2),
+      content: { role: "model", parts: Array.from({ length: random.below(4) }, randomPart) },
+      ...(random.below(8) === 0 && { finishReason: "STOP" }),
     }));
   } else {
     const index = random.below(2);
