@@ -193,6 +193,23 @@ test("an event of 30 MB ends a stream without holding it in memory", async () =>
   expect(text.length).toBeLessThan(1000);
 });
 
+test.each(["exact", "observe"])("a stream in UTF-16 is recorded as unread: %s", async (stream) => {
+  const body = Buffer.from(`\ufeff${chunk({ content: MAIL })}${END.join("")}`, "utf16le");
+  const headers = { "content-type": "text/event-stream; charset=utf-16" };
+  await using it = await makeStreaming([], { script: { headers, body }, guard: { stream } });
+
+  const reply = await it.post(CHAT, ASK);
+  const text = await reply.text();
+
+  const trace_id = reply.headers.get("x-ag-trace-id");
+  await until(async () => (await it.evaluations(trace_id)).length === 2);
+  expect(await it.evaluations(trace_id)).toMatchObject([
+    {},
+    { detectors: { uninspected: [{ detail: expect.stringContaining("UTF-8") }] } },
+  ]);
+  if (stream === "exact") expect(text).toContain('"guard_unavailable"');
+});
+
 test("a compressed stream is not sent unread", async () => {
   const body = gzipSync(END.join(""));
   const headers = { ...EVENTS, "content-encoding": "gzip" };

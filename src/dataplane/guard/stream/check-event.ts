@@ -6,7 +6,7 @@ import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { ReadEvent } from "./assemble-response.ts";
 import { createParts } from "./dialect.ts";
 import { replaceTexts } from "./edit-event.ts";
-import type { EvaluatedText } from "./stream-guard.ts";
+import { checkEncoding, type EvaluatedText } from "./stream-guard.ts";
 
 /** An event whose other members are evaluated. */
 export interface CheckedEvent {
@@ -46,6 +46,7 @@ export function createEventChecker(
   async function checkLines(event: StreamEvent): Promise<StreamEvent> {
     const unusual = event.lines.filter((line) => !ORDINARY_LINE.test(line) && !clean.has(line));
     if (unusual.length === 0) return event;
+    checkEncoding(unusual);
     const { masked, blocked } = await evaluatePart(JSON.stringify({ lines: unusual }));
     if (masked === null && !blocked) {
       remember(unusual);

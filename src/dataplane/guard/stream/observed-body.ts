@@ -5,6 +5,7 @@ import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream-reply.ts";
 import { createAssembly } from "./assemble-response.ts";
 import {
+  checkEncoding,
   checkEventSize,
   createHeldCap,
   type GuardedBody,
@@ -22,7 +23,8 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
 
   function add(event: StreamEvent): void {
     const data = readData(event);
-    if (data !== "" && data.trim() !== "[DONE]") assembly.add(data);
+    if (data === "") checkEncoding(event.lines);
+    else if (data.trim() !== "[DONE]") assembly.add(data);
   }
 
   /** Reads the chunks that were sent. */

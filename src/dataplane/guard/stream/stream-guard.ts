@@ -39,6 +39,11 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 export const createHeldCap = () =>
   createSizeCap(MAX_HELD_CHARACTERS, () => buildUnreadableError("its texts exceed 4 MiB"));
 
+/** Rejects lines in UTF-16 or UTF-32: they have no data that the guard could read. */
+export function checkEncoding(lines: readonly string[]): void {
+  if (lines.some((line) => line.includes("\0"))) throw buildUnreadableError("it is not in UTF-8");
+}
+
 export function checkEventSize({ restSize }: EventSplitter): void {
   if (restSize() > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
 }
