@@ -25,6 +25,8 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
       if (issue.expected === "int") return "must be a whole number";
       if (/received NaN$/.test(issue.message)) return "must be a number";
       return issue.message.replace(/^Invalid input: /, "");
+    case "invalid_union":
+      return issue.errors.length === 0 ? "unknown value" : "invalid value";
     default:
       return issue.message.replace(/^Invalid input: /, "");
   }

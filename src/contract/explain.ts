@@ -44,6 +44,8 @@ export const Explanation = z.object({
         reason: z.string().nullable().describe("Reason code, if the registry is excluded."),
         message: z.string().nullable(),
         model: z.string().nullable().describe("Model in the upstream request."),
+        dialect: z.enum(CAPABILITIES).nullable().describe("API format of the upstream request."),
+        translated: z.boolean().describe("The upstream's API format is not that of the client."),
         url: z.string().nullable().describe("Address of the upstream request."),
       }),
     )

@@ -10,16 +10,19 @@ import type { RegistryView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
 import type { ModelReference } from "./model-reference.ts";
 import type { RoutedRequest } from "./stages.ts";
+import type { Translation } from "./translate-attempt.ts";
 
 export function buildUpstreamRequest(
   deps: Deps,
   routed: RoutedRequest,
   candidate: Candidate,
-  capability: Capability,
+  translation: Translation | undefined,
 ): OutboundRequest {
   const { request, body } = routed;
-  const { registry, model } = candidate;
-  const target = { tail: routed.tail, model, search: routed.search };
+  const { registry, model, capability } = candidate;
+  const target = translation
+    ? { tail: translation.tail, model, search: "" }
+    : { tail: routed.tail, model, search: routed.search };
   const out: OutboundRequest = {
     url: buildUrl(registry.provider, registry.upstream, target, capability),
     method: request.method,
@@ -32,7 +35,8 @@ export function buildUpstreamRequest(
     },
   };
   const operation = registry.provider.operations[capability];
-  if (body.kind === "json") {
+  if (translation) out.body = translation.body;
+  else if (body.kind === "json") {
     const inBody = routed.path_model === undefined ? model : undefined;
     out.body = buildJsonBody(routed.model, body.members, { model: inBody, operation });
   }
@@ -48,13 +52,11 @@ export function buildUpstreamRequest(
 /** Returns the model that was sent upstream; a form keeps its pin (spec 4.4). */
 export function getSentModel(
   { body, model, progress }: RoutedRequest,
-  candidate: Candidate,
-  capability: Capability,
+  { registry, capability, model: sent }: Candidate,
 ) {
-  const { provider, upstream } = candidate.registry;
-  const inPath = provider.operations[capability]?.modelInPath?.(upstream);
+  const inPath = registry.provider.operations[capability]?.modelInPath?.(registry.upstream);
   const keepsPin = body.kind === "form" && !body.withModel && model.kind === "pinned" && !inPath;
-  return keepsPin ? progress.model_asked : (candidate.model ?? null);
+  return keepsPin ? progress.model_asked : (sent ?? null);
 }
 
 /** Forwards only known client headers: never credentials, cookies, X-AG-* or client addresses. */

@@ -10,10 +10,13 @@ import { mapModel } from "./map-model.ts";
 import { type ModelReference, parseProviderName } from "./model-reference.ts";
 import { type BalancingInput, orderCandidates } from "./order-candidates.ts";
 import type { ParsedRequest, RoutedRequest } from "./stages.ts";
+import { findOutboundDialect } from "./translate-attempt.ts";
 
 export interface Candidate {
   registry: RegistryView;
   weight: number;
+  /** That of the client's endpoint, or the API format that the request is translated to. */
+  capability: Capability;
   /** Model to send upstream, if any. */
   model: string | undefined;
 }
@@ -109,13 +112,14 @@ export function evaluateRegistry(
   if (!registry.enabled) return "disabled";
   if (registry.problem !== undefined) return "unusable";
   if (!matchesPin(registry, criteria)) return "not_pinned";
-  const operation = registry.provider.operations[criteria.capability];
-  if (!operation || !registry.capabilities.has(criteria.capability)) return "capability";
+  const capability = selectCapability(registry, criteria.capability);
+  const operation = capability && registry.provider.operations[capability];
+  if (!capability || !operation) return "capability";
   if (criteria.file_registry_id !== undefined && registry.id !== criteria.file_registry_id) {
     return "file_elsewhere";
   }
   // On files endpoints a model only pins (spec 4.6).
-  if (criteria.capability === "files") return { registry, weight, model: undefined };
+  if (criteria.capability === "files") return { registry, weight, capability, model: undefined };
 
   const inPath = operation.modelInPath?.(registry.upstream) ?? false;
   const fallback = operation.hasDefaultModel ? undefined : models.default;
@@ -131,8 +135,14 @@ export function evaluateRegistry(
   if (!criteria.additional_models.every(isUsable)) return "model_not_allowed";
   const sent = model === undefined ? undefined : mapModel(models, model);
   if (sent !== undefined && inPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
-  return { registry, weight, model: sent };
+  return { registry, weight, capability, model: sent };
 }
+
+/** Returns the client's own API format if the registry supports it, else one to translate to. */
+const selectCapability = (registry: RegistryView, own: Capability): Capability | undefined =>
+  registry.provider.operations[own] && registry.capabilities.has(own)
+    ? own
+    : findOutboundDialect(registry, own);
 
 function matchesPin(registry: RegistryView, { model, pin }: RoutingCriteria): boolean {
   if (model.kind === "pinned" && registry.provider.kind !== model.provider) return false;

@@ -24,6 +24,7 @@ import { getLiveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
 import { parseModelReference } from "./model-reference.ts";
 import { orderCandidates } from "./order-candidates.ts";
+import { getTranslatedTail } from "./translate-attempt.ts";
 
 export const explainRoutes: Route[] = [
   route(explainRequest, (deps, { params, body }) =>
@@ -121,11 +122,19 @@ function evaluateRegistries(
     const verdict = verdicts[index] ?? "unusable";
     if (typeof verdict === "string") return buildExclusion(registry, verdict);
     if (!order.includes(verdict)) return buildExclusion(registry, "unhealthy");
-    const target = { tail, model: verdict.model, search };
-    const url = buildUrl(registry.provider, registry.upstream, target, capability);
-    const { id, name, provider } = registry;
-    const model = verdict.model ?? null;
-    return { id, name, provider: provider.kind, in: true, reason: null, message: null, model, url };
+    const { model, capability: dialect } = verdict;
+    const translated = dialect !== capability;
+    const target = translated
+      ? { tail: getTranslatedTail(verdict), model, search: "" }
+      : { tail, model, search };
+    return {
+      ...describeRegistry(registry),
+      in: true,
+      model: model ?? null,
+      dialect,
+      translated,
+      url: buildUrl(registry.provider, registry.upstream, target, dialect),
+    };
   });
   if (candidates.length === 0) {
     throw buildRoutingError(
@@ -135,10 +144,24 @@ function evaluateRegistries(
   }
 }
 
-function buildExclusion({ id, name, provider }: RegistryView, reason: ExclusionReason) {
-  const message = EXCLUSION_REASONS[reason];
-  return { id, name, provider: provider.kind, in: false, reason, message, model: null, url: null };
-}
+const buildExclusion = (registry: RegistryView, reason: ExclusionReason) => ({
+  ...describeRegistry(registry),
+  reason,
+  message: EXCLUSION_REASONS[reason],
+});
+
+const describeRegistry = ({ id, name, provider }: RegistryView) => ({
+  id,
+  name,
+  provider: provider.kind,
+  in: false,
+  reason: null,
+  message: null,
+  model: null,
+  dialect: null,
+  translated: false,
+  url: null,
+});
 
 function splitPath(text: string): { path: string; search: string } {
   const query = text.indexOf("?");

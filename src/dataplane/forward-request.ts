@@ -1,6 +1,5 @@
 /** Sends the request upstream, with failover to the next candidate if a retry is safe (spec 1.2). */
 import { AppError } from "../contract/errors.ts";
-import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { getSentModel } from "./build-upstream-request.ts";
@@ -8,11 +7,7 @@ import { BUSY_STATUSES } from "./registry-health.ts";
 import { isUpstreamError, sendAttempt } from "./send-attempt.ts";
 import type { ForwardedRequest, RoutedRequest } from "./stages.ts";
 
-export async function forwardRequest(
-  deps: Deps,
-  routed: RoutedRequest,
-  capability: Capability,
-): Promise<ForwardedRequest> {
+export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise<ForwardedRequest> {
   const { candidates, consumer, progress } = routed;
   // From now on: an upload or an approval may have taken longer.
   const deadline = elapsedMs() + consumer.failover.max_total_ms;
@@ -27,7 +22,7 @@ export async function forwardRequest(
     try {
       // The exchange itself detects an abort of the first attempt; a retry would be billed for no client.
       if (index > 0 && routed.request.signal.aborted) throw new AppError("client_closed");
-      const reply = await sendAttempt(deps, routed, candidate, { capability, peek });
+      const reply = await sendAttempt(deps, routed, candidate, { peek });
       forwarded = selectReply(forwarded, { ...routed, candidate, reply });
       if (isFileElsewhere(routed, reply.status)) continue;
       if (!isFailureStatus(reply.status) || !hasNext || !maySendAgain(routed, reply.status)) break;
@@ -44,7 +39,7 @@ export async function forwardRequest(
   // The error response of one upstream is more useful than the connection error of another.
   if (!forwarded) throw failure ?? new AppError("upstream_failed");
   progress.cleanups.push(forwarded.reply.close);
-  progress.model_sent = getSentModel(routed, forwarded.candidate, capability);
+  progress.model_sent = getSentModel(routed, forwarded.candidate);
   return forwarded;
 }
 

@@ -51,7 +51,7 @@ export async function handleRequest(
     const routed = chooseRegistries(deps, parsed, capability, fileRegistryId); //               400 pin, 403 model, 503 none capable
     const { guard } = authenticated.consumer;
     const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
-    const forwarded = await forwardRequest(deps, admitted, capability); //                      502, 504 upstream
+    const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const scoped = capability === "files" ? await scopeFiles(deps, forwarded) : forwarded; //   502 list
     const checked = guard ? await guardResponse(deps, scoped, guard) : scoped; //               403 blocked, 503 guard
     return buildResponse(deps, checked);

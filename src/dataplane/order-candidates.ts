@@ -33,7 +33,13 @@ export function orderCandidates(
   if (pool.length === 1) return pool;
   // Uploads and lists of a consumer use the same registry, so that a list contains the uploads.
   if (input.capability === "files") return sortByScore(pool, createStickyScore(input.consumer.id));
-  return ALGORITHMS[input.consumer.balancing.algorithm](live, pool, input);
+  const balance = ALGORITHMS[input.consumer.balancing.algorithm];
+  // Registries that support the client's API format come before those that need a translation.
+  const isNative = ({ capability }: Candidate) => capability === input.capability;
+  if (pool.every(isNative)) return balance(live, pool, input);
+  return [pool.filter(isNative), pool.filter((candidate) => !isNative(candidate))].flatMap(
+    (group) => balance(live, group, input),
+  );
 }
 
 type Algorithm = (live: LiveState, pool: Candidate[], input: BalancingInput) => Candidate[];

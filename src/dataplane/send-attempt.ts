@@ -1,6 +1,5 @@
 /** Sends the request to one registry and records the outcome for its circuit breaker and load balancing. */
 import { AppError } from "../contract/errors.ts";
-import type { Capability } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { count, statusClass } from "../lib/metrics.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
@@ -18,6 +17,7 @@ import { maskKey } from "./mask-key.ts";
 import { BUSY_STATUSES, recordNoOutcome, recordOutcome, recordSent } from "./registry-health.ts";
 import { roundToTenths } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
+import { translateAttempt } from "./translate-attempt.ts";
 import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
 
 /** Waits for the first byte of the body if `peek`. Throws every failure as an AppError. */
@@ -25,20 +25,23 @@ export async function sendAttempt(
   deps: Deps,
   routed: RoutedRequest,
   candidate: Candidate,
-  { capability, peek }: { capability: Capability; peek: boolean },
+  { peek }: { peek: boolean },
 ): Promise<UpstreamReply> {
+  // Before anything is recorded: a request that cannot be translated is not an attempt.
+  const translation = translateAttempt(deps, routed, candidate);
   const registry = getRegistryState(getLiveState(deps), candidate.registry);
   const startedAt = elapsedMs();
   recordSent(registry);
   registry.in_flight += 1;
   let sent: Reply | undefined;
   try {
-    const outgoing = buildUpstreamRequest(deps, routed, candidate, capability);
+    const outgoing = buildUpstreamRequest(deps, routed, candidate, translation);
     sent = await sendToRegistry(deps, candidate.registry, outgoing);
     checkStatus(sent);
-    const operation = candidate.registry.provider.operations[capability];
+    const operation = candidate.registry.provider.operations[candidate.capability];
     let reply = sent;
-    if (operation?.reply) reply = await rewriteReply(sent, routed, operation);
+    if (translation) reply = await translation.translateReply(sent);
+    else if (operation?.reply) reply = await rewriteReply(sent, routed, operation);
     if (routed.endpoint.download && isShortDownload(sent)) {
       reply = createWholeReply(sent, await readReply(sent));
     }

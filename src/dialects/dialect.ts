@@ -21,6 +21,8 @@ export interface InboundDialect {
 
 /** Format in which an upstream is called. */
 export interface OutboundDialect {
+  /** Returns the path after the version, with a query string if the format needs one. */
+  path: (call: { model: string | undefined; stream: boolean }) => string;
   writeRequest: (request: NeutralRequest, target: RequestTarget) => JsonObject;
   readResponse: (body: JsonObject) => NeutralResponse;
   createStreamReader: () => StreamReader;

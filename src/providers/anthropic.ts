@@ -17,6 +17,6 @@ export const anthropic: Provider = {
   }),
   // spec 4.6: no beta header on files.
   clientHeaders: (capability) => (capability === "files" ? [] : ["anthropic-beta"]),
-  operations: { chat: {}, messages: {}, files: { idPrefix: "file_" }, count_tokens: {} },
+  operations: { messages: {}, chat: {}, files: { idPrefix: "file_" }, count_tokens: {} },
   probe: { tail: "/models" },
 };

@@ -18,7 +18,11 @@ export const azure: Provider = {
   clientHeaders: referenceHeaders,
   // Files and responses belong to the resource, the rest to one deployment (spec 4.6).
   operations: {
-    chat: { modelInPath: usesDeployments },
+    // Reasoning models reject `max_tokens`.
+    chat: {
+      modelInPath: usesDeployments,
+      translated: { max_tokens: "max_completion_tokens" },
+    },
     responses: {},
     embeddings: { modelInPath: usesDeployments },
     images: { modelInPath: usesDeployments },

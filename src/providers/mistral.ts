@@ -8,7 +8,8 @@ export const mistral: Provider = {
   address: addressOrDefault("https://api.mistral.ai/v1"),
   headers: bearerHeaders,
   operations: {
-    chat: {},
+    // It rejects unknown members; streams report their usage anyway.
+    chat: { translated: { user: null, stream_options: null } },
     embeddings: {},
     audio_speech: {
       // spec 4.5: `voice` is copied to `voice_id`; one the client sent itself stays.

@@ -7,7 +7,8 @@ export const openai: Provider = {
   headers: bearerHeaders,
   clientHeaders: referenceHeaders,
   operations: {
-    chat: {},
+    // Reasoning models reject `max_tokens`.
+    chat: { translated: { max_tokens: "max_completion_tokens" } },
     responses: {},
     embeddings: {},
     images: {},

@@ -31,6 +31,8 @@ export interface ProviderOperation {
   hasDefaultModel?: true;
   /** Usual prefix of its file ids: such a registry is tried first. */
   idPrefix?: "file_" | "file-";
+  /** Names at this upstream for members of a translated body; null leaves one out. */
+  translated?: Readonly<Record<string, string | null>>;
   /** Members of the JSON body that are passed to the two functions below. */
   members?: readonly string[];
   /** Returns members to add to the JSON body. */

@@ -5,6 +5,7 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makePolicy } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -65,12 +66,44 @@ test("an explanation uses no turn, and its order is that of the next request", a
   expect(one.upstream.hits.length).toBe(1);
 });
 
+test("a registry of another API format is tried last, with the translated address", async () => {
+  await using one = await startConsumer(await kit(), [
+    { provider: "openai_compatible" },
+    { provider: "anthropic", capabilities: ["messages"] },
+  ]);
+  const [compatible, anthropic] = one.registries;
+  const explain = async (path: string) => {
+    const reply = await (await kit()).post(`${one.path}/explain`, { path, model: "m" });
+    return (await reply.json()) as Explanation;
+  };
+  const show = ({ registries }: Explanation) =>
+    registries.map(({ dialect, translated, url }) => [dialect, translated, url]);
+  const [chatUrl, messagesUrl] = [
+    `${one.upstreams[0]?.url}/chat/completions`,
+    `${one.upstreams[1]?.url}/messages`,
+  ];
+
+  const messages = await explain("/v1/messages?beta=true");
+  const chat = await explain("/v1/chat/completions");
+
+  expect(messages.order).toEqual([anthropic?.id ?? "", compatible?.id ?? ""]);
+  expect(show(messages)).toEqual([
+    ["chat", true, chatUrl],
+    ["messages", false, `${messagesUrl}?beta=true`],
+  ]);
+  expect(chat.order).toEqual([compatible?.id ?? "", anthropic?.id ?? ""]);
+  expect(show(chat)).toEqual([
+    ["chat", false, chatUrl],
+    ["messages", true, messagesUrl],
+  ]);
+});
+
 test.each([
   [{ path: "/v1/nothing" }, 404, "not_found"],
   [{ path: "/v1/images/edits", method: "GET" }, 400, "invalid_request"],
   [{ path: "/v1/audio/speech", model: "@mistral/x" }, 403, "model_not_allowed"],
   [{ path: "/v1/files", method: "GET", headers: { "X-AG-Pin": "@groq" } }, 400, "invalid_request"],
-  [{ path: "/v1/messages", model: "x" }, 503, "no_backend_available"],
+  [{ path: "/v1/rerank", model: "x" }, 503, "no_backend_available"],
   [{ path: "/v1/chat/completions", model: "@" }, 400, "invalid_model"],
 ])("for %j it returns the rejection: %d %s", async (request, status, code) => {
   await using one = await setUp();
@@ -131,7 +164,7 @@ test("it returns which policy evaluates which parts of a request", async () => {
   expect((await explain("/v1/files", "GET")).guard).toMatchObject({ input: false, output: false });
   expect((await explain("/v1/files")).guard).toMatchObject({ input: false });
   expect((await explain("/v1/models", "GET")).guard).toBeNull();
-  expect((await explain("/v1/messages")).guard).toBeNull();
+  expect((await explain("/v1/rerank")).guard).toBeNull();
 
   const { id: detector_id } = await makeDetector(shared, "doc_analyzer");
   const input_rules = [{ detector_id, action: "report" }];

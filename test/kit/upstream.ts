@@ -16,7 +16,7 @@ export interface UpstreamResponse {
   headers?: Record<string, string>;
   /** Text, bytes, or an object that goes as JSON. */
   body?: string | Uint8Array<ArrayBuffer> | object;
-  /** A streamed body instead: texts, and between them milliseconds or a promise to wait for. */
+  /** A streamed body instead: texts or bytes, and between them milliseconds or a promise to wait for. */
   chunks?: Chunk[];
   /** Action after the chunks. */
   ending?: "end" | "reset" | "hang";
@@ -24,7 +24,7 @@ export interface UpstreamResponse {
   delay_ms?: number;
 }
 
-type Chunk = string | number | Promise<void>;
+type Chunk = string | Uint8Array | number | Promise<void>;
 
 export type Script = UpstreamResponse | ((hit: ReceivedRequest, count: number) => UpstreamResponse);
 
@@ -93,7 +93,7 @@ function paced(chunks: Chunk[], ending: "end" | "reset" | "hang") {
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       let next = left.shift();
-      while (next !== undefined && typeof next !== "string") {
+      while (typeof next === "number" || next instanceof Promise) {
         await (typeof next === "number" ? Bun.sleep(next) : next);
         next = left.shift();
       }

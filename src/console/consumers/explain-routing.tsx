@@ -129,6 +129,11 @@ function Result({ explanation, gateway_id }: ResultProps) {
               <li key={registry.id}>
                 {renderLink(registry)} as{" "}
                 {registry.model ? <code>{registry.model}</code> : "no model"}
+                {registry.translated && (
+                  <>
+                    , translated to <code>{registry.dialect}</code>,
+                  </>
+                )}
                 {registry.url && (
                   <>
                     {" "}

@@ -14,6 +14,7 @@ export const responses: InboundDialect & OutboundDialect = {
   writeResponse: writeResponsesResponse,
   createStreamWriter: createResponsesStreamWriter,
   writeError: writeResponsesError,
+  path: () => "/responses",
   writeRequest: writeResponsesRequest,
   readResponse: readResponsesResponse,
   createStreamReader: createResponsesStreamReader,

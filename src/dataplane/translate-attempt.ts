@@ -1,0 +1,192 @@
+/** Translates a request for a registry that does not support the client's API format, and the response. */
+import type { Capability } from "../contract/registries.ts";
+import type { Deps } from "../deps.ts";
+import { inboundDialects, outboundDialects } from "../dialects/all.ts";
+import { memberError } from "../dialects/decode-member.ts";
+import type { InboundDialect, OutboundDialect, ReplyContext } from "../dialects/dialect.ts";
+import { invalidResponse } from "../dialects/invalid-response.ts";
+import type { NeutralRequest } from "../dialects/neutral.ts";
+import { createStreamTranslator } from "../dialects/translate-stream.ts";
+import { isObject, type JsonObject } from "../lib/json/json-object.ts";
+import { isEventStream } from "../net/http/read-header-block.ts";
+import { type Bytes, createWholeReply, type Reply } from "../net/http/reply.ts";
+import { listCapabilities, type ProviderOperation } from "../providers/provider.ts";
+import type { RegistryView } from "../snapshot/snapshot.ts";
+import type { Candidate } from "./choose-registries.ts";
+import type { JsonBody } from "./request-body.ts";
+import type { RoutedRequest } from "./stages.ts";
+import { readReply } from "./upstream-reply.ts";
+
+export interface Translation {
+  /** Path of the upstream request. */
+  tail: string;
+  body: Bytes;
+  translateReply: (reply: Reply) => Reply | Promise<Reply>;
+}
+
+/** Returns the format to translate to: the first one of the provider. Undefined if the endpoint is not translated. */
+export function findOutboundDialect(
+  { provider, capabilities }: RegistryView,
+  inbound: Capability,
+): Capability | undefined {
+  if (!inboundDialects[inbound]) return undefined;
+  return listCapabilities(provider).find(
+    (name) => outboundDialects[name] && capabilities.has(name),
+  );
+}
+
+/** Returns the path of a whole response, for routing explanations. */
+export const getTranslatedTail = ({ capability, model }: Candidate): string =>
+  outboundDialects[capability]?.path({ model, stream: false }) ?? "";
+
+/** Returns undefined if the registry supports the client's format: bytes then pass unchanged. */
+export function translateAttempt(
+  deps: Pick<Deps, "now">,
+  routed: RoutedRequest,
+  { capability, model, registry }: Candidate,
+): Translation | undefined {
+  const { capability: own } = routed.endpoint;
+  if (capability === own || own === undefined || routed.body.kind !== "json") return undefined;
+  const inbound = inboundDialects[own];
+  const outbound = outboundDialects[capability];
+  if (!inbound || !outbound) return undefined;
+
+  const { body, request } = readRequest(routed.body, inbound);
+  const operation = registry.provider.operations[capability];
+  const written = outbound.writeRequest(request, {
+    model: operation?.modelInPath?.(registry.upstream) ? undefined : model,
+    reject(member, reason) {
+      throw memberError(inbound.memberNames[member] ?? member, reason);
+    },
+  });
+  const reply: ReplyContext = {
+    model: routed.progress.model_asked ?? model ?? "",
+    id: routed.ids.request_id,
+    created: Math.floor(deps.now().getTime() / 1000),
+    request: body,
+  };
+  return {
+    tail: outbound.path({ model, stream: request.stream }),
+    body: Buffer.from(JSON.stringify(renameMembers(written, operation))),
+    translateReply: (received) =>
+      translateReply(received, { inbound, outbound, reply, isStream: request.stream }),
+  };
+}
+
+interface ReadBody {
+  body: JsonObject;
+  request: NeutralRequest;
+}
+
+/** Failover reads a body once. A masked body is another object. */
+const readBodies = new WeakMap<JsonBody, ReadBody>();
+
+function readRequest(body: JsonBody, inbound: InboundDialect): ReadBody {
+  const known = readBodies.get(body);
+  if (known) return known;
+  const { bytes } = body.members;
+  // scanJsonBody accepts only an object.
+  const parsed = JSON.parse(
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
+  ) as JsonObject;
+  const read = { body: parsed, request: inbound.readRequest(parsed, { stream: false }) };
+  readBodies.set(body, read);
+  return read;
+}
+
+function renameMembers(body: JsonObject, operation: ProviderOperation | undefined): JsonObject {
+  for (const [name, other] of Object.entries(operation?.translated ?? {})) {
+    if (!(name in body)) continue;
+    if (other !== null) body[other] = body[name];
+    delete body[name];
+  }
+  return body;
+}
+
+interface ReplyTranslation {
+  inbound: InboundDialect;
+  outbound: OutboundDialect;
+  reply: ReplyContext;
+  isStream: boolean;
+}
+
+function translateReply(received: Reply, translation: ReplyTranslation): Reply | Promise<Reply> {
+  const { status, headers } = received;
+  if (headers.get("content-encoding") !== undefined) {
+    received.cancel();
+    throw invalidResponse("is compressed, although the request does not allow it");
+  }
+  if (status >= 400) return translateError(received, translation);
+  if (isEventStream(headers) !== translation.isStream) {
+    received.cancel();
+    throw invalidResponse(translation.isStream ? "is not a stream" : "is a stream");
+  }
+  return translation.isStream
+    ? translateEvents(received, translation)
+    : translateWhole(received, translation);
+}
+
+async function translateWhole(
+  received: Reply,
+  { inbound, outbound, reply }: ReplyTranslation,
+): Promise<Reply> {
+  const body = parseJson(await readReply(received));
+  if (!isObject(body)) throw invalidResponse("is not a JSON object");
+  return toJsonReply(received, inbound.writeResponse(outbound.readResponse(body), reply));
+}
+
+async function translateError(
+  received: Reply,
+  { inbound, outbound }: ReplyTranslation,
+): Promise<Reply> {
+  const bytes = await readReply(received);
+  const body = parseJson(bytes) ?? Buffer.from(bytes).toString().slice(0, MAX_ERROR_CHARACTERS);
+  return toJsonReply(received, inbound.writeError(outbound.readError(received.status, body)));
+}
+
+/** Caps an error page that is not JSON. */
+const MAX_ERROR_CHARACTERS = 1000;
+
+const toJsonReply = (received: Reply, body: JsonObject): Reply =>
+  createWholeReply(
+    { status: received.status, headers: buildHeaders(received, "application/json") },
+    Buffer.from(JSON.stringify(body)),
+  );
+
+function buildHeaders({ headers }: Reply, type: string): Map<string, string> {
+  const retryAfter = headers.get("retry-after");
+  const built = new Map([["content-type", type]]);
+  if (retryAfter !== undefined) built.set("retry-after", retryAfter);
+  return built;
+}
+
+function translateEvents(received: Reply, { inbound, outbound, reply }: ReplyTranslation): Reply {
+  const translator = createStreamTranslator(
+    outbound.createStreamReader(),
+    inbound.createStreamWriter(reply),
+  );
+  let isEnded = false;
+
+  /** Many events have no text for the client, so it reads until one has. */
+  async function read(): Promise<Bytes | undefined> {
+    while (!isEnded) {
+      const chunk = await received.read();
+      const text = chunk ? translator.push(chunk) : translator.end();
+      isEnded = !chunk || translator.isOver();
+      if (isEnded && chunk) received.cancel();
+      if (text !== "") return Buffer.from(text);
+    }
+    return undefined;
+  }
+
+  const headers = buildHeaders(received, "text/event-stream; charset=utf-8");
+  return { status: received.status, headers, whole: undefined, read, cancel: received.cancel };
+}
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,19 @@
+/** Every dialect: those of clients, and those of upstreams. */
+import type { Capability } from "../contract/registries.ts";
+import { chat } from "./chat/chat.ts";
+import type { InboundDialect, OutboundDialect } from "./dialect.ts";
+import { messages } from "./messages/messages.ts";
+import type { DialectName } from "./neutral.ts";
+import { responses } from "./responses/responses.ts";
+
+export const inboundDialects: Partial<Record<DialectName | Capability, InboundDialect>> = {
+  chat,
+  responses,
+  messages,
+};
+
+export const outboundDialects: Partial<Record<DialectName | Capability, OutboundDialect>> = {
+  chat,
+  responses,
+  messages,
+};

@@ -1,0 +1,22 @@
+/** The chat completions format of OpenAI and compatible servers, for clients and upstreams. */
+import type { InboundDialect, OutboundDialect } from "../dialect.ts";
+import { readChatError, writeChatError } from "./errors.ts";
+import { createChatStreamReader } from "./read-events.ts";
+import { readChatRequest } from "./read-request.ts";
+import { readChatResponse } from "./read-response.ts";
+import { createChatStreamWriter } from "./write-events.ts";
+import { writeChatRequest } from "./write-request.ts";
+import { writeChatResponse } from "./write-response.ts";
+
+export const chat: InboundDialect & OutboundDialect = {
+  readRequest: readChatRequest,
+  memberNames: { output_format: "response_format", reasoning: "reasoning_effort" },
+  writeResponse: writeChatResponse,
+  createStreamWriter: createChatStreamWriter,
+  writeError: writeChatError,
+  path: () => "/chat/completions",
+  writeRequest: writeChatRequest,
+  readResponse: readChatResponse,
+  createStreamReader: createChatStreamReader,
+  readError: readChatError,
+};

@@ -1,0 +1,2 @@
+/** Marks the signature of a `redacted_thinking` block, which has no text. */
+export const REDACTED = "redacted:";
