@@ -20,6 +20,7 @@ import type * as registry from "../contract/registries.ts";
 import type { replayPolicy } from "../contract/replay.ts";
 import type * as request from "../contract/requests.ts";
 import type * as sessions from "../contract/session.ts";
+import type * as statistics from "../contract/statistics.ts";
 import type * as access from "../contract/store-access.ts";
 import type * as catalog from "../contract/store-catalog.ts";
 import type * as install from "../contract/store-installs.ts";
@@ -50,6 +51,7 @@ export const gateways = {
   update: put<typeof Gateways.update>("/v1/gateways/:gateway_id"),
   remove: remove<typeof Gateways.remove>("/v1/gateways/:gateway_id"),
   requests: get<typeof request.listRequests>("/v1/gateways/:gateway_id/requests"),
+  statistics: get<typeof statistics.requestStatistics>("/v1/gateways/:gateway_id/statistics"),
   plugins: get<typeof listPlugins>("/v1/plugins"),
 };
 
@@ -100,6 +102,7 @@ export const consumerKeys = {
 export const activity = {
   list: get<typeof event.listActivity>("/v1/activity"),
   counts: get<typeof event.countActivity>("/v1/activity/counts"),
+  statistics: get<typeof statistics.activityStatistics>("/v1/activity/statistics"),
   get: get<typeof event.getActivity>("/v1/activity/:event_id"),
   export: get<typeof event.exportActivity>("/v1/activity/export"),
   exportFeedback: get<typeof feedback.exportFeedback>("/v1/feedback/export"),

@@ -27,7 +27,7 @@ test("evaluations are listed, counted and filtered by clicking a value, and Back
   await guard.evaluate({ payload: { input: "one pear" }, consumer_id: "bo", protocol: "mcp" });
   await using opened = await open(kit);
   const { page, go } = opened;
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   await go(`/activity?collector_id=${guard.collector.id}`);
 
   expect(await rows.count()).toBe(2);
@@ -77,8 +77,9 @@ test("Home shows the number of evaluations and of blocked ones", async () => {
   const { page, go } = opened;
 
   await go("");
-  const tile = page.getByRole("link", { name: "Evaluations, last hour" });
-  expect(await tile.textContent()).toContain("21 blocked");
+  const tile = page.getByRole("link", { name: "Evaluations, all gateways 2" });
+  await tile.waitFor();
+  expect(await page.getByRole("link", { name: /^Blocked 1/ }).textContent()).toContain("50%");
   await tile.click();
 
   await page.getByRole("heading", { name: "Activity" }).waitFor();
@@ -117,7 +118,7 @@ test("a gate is selected by name in the detector filter, and long names do not w
   await chooser.selectOption("Only Ana");
 
   await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
-  expect(await page.locator("tbody tr").textContent()).toContain("Only Ana");
+  expect(await page.locator(".table tbody tr").textContent()).toContain("Only Ana");
 });
 
 test("a long condition of a gate wraps on a phone", async () => {
@@ -153,8 +154,8 @@ test("arrow keys step through open evaluations, and load further pages", async (
   const dialog = page.getByRole("dialog", { name: "Evaluation" });
   const consumer = (id: string) => dialog.locator("dd").filter({ hasText: `${id}Filter` });
 
-  expect(await page.locator("tbody tr").count()).toBe(50);
-  await page.locator("tbody tr").nth(48).getByRole("button").first().click();
+  expect(await page.locator(".table tbody tr").count()).toBe(50);
+  await page.locator(".table tbody tr").nth(48).getByRole("button").first().click();
   await consumer("c1").waitFor();
   await page.keyboard.press("ArrowRight");
   await consumer("c0").waitFor();
@@ -188,9 +189,9 @@ test("a text search loads further pages by itself until one is full", async () =
   await page.keyboard.press("Enter");
 
   await page.waitForURL(/q=needle/);
-  await page.locator("tbody tr").first().getByRole("button", { name: "allow" }).waitFor();
+  await page.locator(".table tbody tr").first().getByRole("button", { name: "allow" }).waitFor();
   await page.locator("body:not(:has([aria-busy=true]))").waitFor();
-  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(await page.locator(".table tbody tr").count()).toBe(1);
   expect(pages.map((url) => new URL(url).searchParams.has("cursor"))).toEqual([false, true]);
 });
 
@@ -262,6 +263,6 @@ test("an owner erases a consumer after typing its id twice, also behind a proxy"
 
   await page.getByText("Erased 1 evaluations of forget me.").waitFor();
   await page.getByRole("button", { name: "forget me" }).waitFor({ state: "detached" });
-  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(await page.locator(".table tbody tr").count()).toBe(1);
   expect(proxy.strays).toEqual([]);
 });

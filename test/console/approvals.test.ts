@@ -39,7 +39,7 @@ test("an approver sees the pending count, approves one payload, and only that pa
 
   await side.getByText("2 pending").waitFor();
   await side.click();
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   await rows.nth(1).waitFor();
   expect(await rows.nth(1).textContent()).toMatch(/Moneyananonepaypending/);
   await rows.nth(1).getByRole("button").click();
@@ -83,7 +83,7 @@ test("a denied payload does not pass; an approval that was already decided shows
   await using opened = await open(kit);
   const { page, go } = opened;
   await go("/approvals?q=Gifts");
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   const dialog = page.getByRole("dialog");
 
   await rows.nth(1).getByRole("button").click();
@@ -121,7 +121,7 @@ test("a viewer can read approvals but not decide; an expired approval is marked 
   const { page, go, move } = opened;
 
   await go("/approvals?q=Trips");
-  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(await page.locator(".table tbody tr").count()).toBe(1);
   await page.locator("tbody button").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(/^Condition/).waitFor();
@@ -131,5 +131,5 @@ test("a viewer can read approvals but not decide; an expired approval is marked 
   expect(await dialog.locator("figure").count()).toBe(0);
   expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
   await move("/approvals?q=Trips&status=expired");
-  expect(await page.locator("tbody tr").textContent()).toContain("expired");
+  expect(await page.locator(".table tbody tr").textContent()).toContain("expired");
 });

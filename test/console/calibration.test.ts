@@ -23,7 +23,7 @@ test("a proposed threshold is applied with one click, links to its events, and c
   await using opened = await open(kit);
   const { page, go, move } = opened;
   await go(`/collectors/${guard.collector.id}?tab=calibration`);
-  const row = page.locator("tbody tr");
+  const row = page.locator(".table tbody tr");
 
   expect(await row.textContent()).toContain("flags 10 (10%)");
   expect(await row.textContent()).toContain("flags 1 (1%)");

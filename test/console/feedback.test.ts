@@ -23,13 +23,13 @@ test("a finding marked incorrect in Activity is exempt until its exemption is de
   expect((await guard.evaluate(INPUT)).status).toBe("allow");
 
   await move("/activity?range=all&feedback=incorrect");
-  expect(await page.locator("tbody tr").count()).toBe(1);
+  expect(await page.locator(".table tbody tr").count()).toBe(1);
   expect(await page.getByRole("list", { name: "Filters" }).textContent()).toContain(
     "Feedback: incorrect",
   );
 
   await move(`/policies/${guard.policy.id}?tab=exemptions`);
-  expect(await page.locator("tbody tr").textContent()).toContain("email");
+  expect(await page.locator(".table tbody tr").textContent()).toContain("email");
   await page.getByRole("button", { name: "Delete exemption of email" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete exemption" }).click();
   await page.getByText("No exemptions.").waitFor();

@@ -131,11 +131,11 @@ test("a request links to its evaluations, and an evaluation to its request", asy
 
   await page.getByRole("link", { name: "Open in Activity" }).click();
   await page.waitForURL(/\/activity\?/);
-  await until(async () => (await page.locator("tbody tr").count()) === 2);
-  await page.locator("tbody tr button").first().click();
+  await until(async () => (await page.locator(".table tbody tr").count()) === 2);
+  await page.locator(".table tbody tr button").first().click();
   await page.getByRole("link", { name: "Open in Requests" }).click();
   await page.waitForURL(/\/requests\?/);
-  await until(async () => (await page.locator("tbody tr").count()) === 1);
+  await until(async () => (await page.locator(".table tbody tr").count()) === 1);
 
   expect(opened.violations).toEqual([]);
 });

@@ -60,7 +60,7 @@ test("an instance is created from the catalog, edited without its secret, disabl
       headers: { "X-Team": "***here" },
     },
   });
-  expect(await page.locator("tbody tr").textContent()).toMatch(
+  expect(await page.locator(".table tbody tr").textContent()).toMatch(
     /Shared keykeyenabledshared header2 allowed/,
   );
   await page.getByRole("button", { name: "Disable Shared key" }).click();

@@ -80,7 +80,7 @@ test("gateway, registry, consumer and key are created in the console, and a requ
   expect(await page.locator("tbody").textContent()).toContain(`Laptop${secret.slice(0, 7)}`);
 
   await follow("Requests");
-  const row = page.locator("tbody tr");
+  const row = page.locator(".table tbody tr");
   await waitForRow(async () => {
     await press("Refresh");
     return (await row.count()) > 0;
@@ -126,7 +126,7 @@ test("a rotated key works for the selected time; a revoked key ends at once", as
   await page.getByLabel("Old key").selectOption({ label: "Works for 7 days" });
   await page.getByRole("button", { name: "Rotate key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   expect(await rows.count()).toBe(2);
   expect(await rows.first().locator("td").nth(4).textContent()).not.toBe("never");
 

@@ -57,7 +57,7 @@ test("8.1 limits are set and disabled in a form generated from the plugin's sche
   await page.getByText("This gateway has no rate limits.").waitFor();
   expect(await pluginsAt(kit, `/v1/gateways/${id}`)).toEqual([{ ...entry, enabled: false }]);
   await page.getByRole("link", { name: "Settings" }).last().click();
-  expect(await page.locator("tbody tr").textContent()).toBe("rate_limiterpre_request0off");
+  expect(await page.locator(".table tbody tr").textContent()).toBe("rate_limiterpre_request0off");
   expect(opened.violations).toEqual([]);
 });
 
@@ -85,7 +85,9 @@ test("entries are added, edited and deleted one by one", async () => {
   ]);
 
   await go(consolePath(limited.path));
-  expect(await page.locator("tbody tr").first().textContent()).toBe("rate_limiterpre_request-5on");
+  expect(await page.locator(".table tbody tr").first().textContent()).toBe(
+    "rate_limiterpre_request-5on",
+  );
   await go(`${consolePath(limited.path)}?tab=limits`);
   await page.getByLabel("Entry").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Delete entry" }).click();
@@ -129,7 +131,7 @@ test("usage is listed, searched, and reset after a confirmation", async () => {
   await limited.statuses(1, user("ana"));
   await using opened = await open(kit);
   const { page, go } = opened;
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   await go(`${consolePath(limited.path)}?tab=usage`);
 
   expect(await rows.allTextContents()).toEqual([
@@ -169,7 +171,9 @@ test("8.5 an unblocked subject can send requests again", async () => {
   const { page, go } = opened;
   await go(`${consolePath(limited.path)}?tab=blocks`);
 
-  expect(await page.locator("tbody tr").textContent()).toMatch(/^bad\/oneUser.*unblocked manually/);
+  expect(await page.locator(".table tbody tr").textContent()).toMatch(
+    /^bad\/oneUser.*unblocked manually/,
+  );
   await page.getByRole("button", { name: "Unblock bad/one, User" }).press("Enter");
   await page.getByRole("dialog").getByRole("button", { name: "Unblock" }).click();
   await page.getByText("No blocks.").waitFor();

@@ -267,7 +267,7 @@ test("one failed request among thousands is found by its status (bifrost #4838)"
 
   await opened.go(`/gateways/${one.gateway.id}/requests?status=403`);
 
-  expect(await opened.page.locator("tbody tr").count()).toBe(1);
+  expect(await opened.page.locator(".table tbody tr").count()).toBe(1);
   expect(await opened.page.locator("tbody").textContent()).toContain("403");
 });
 

@@ -22,7 +22,7 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   });
   await using opened = await open(kit, { token });
   const { page, go } = opened;
-  const rows = page.locator("tbody tr");
+  const rows = page.locator(".table tbody tr");
   const dialog = page.getByRole("dialog", { name: "alice requests pub" });
   await go(`/gateways/${store.gateway.id}/registries`);
 
@@ -151,7 +151,7 @@ test("a server can be hidden in the catalog; a personal token is shown once and 
   const listed = await Bun.$`sh -c ${`${curl} -s`}`.json();
   expect(JSON.stringify(listed)).toContain("com.airtable/mcp");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
-  expect(await page.locator("tbody tr").textContent()).toMatch(/Laptopaliceoncallsales/);
+  expect(await page.locator(".table tbody tr").textContent()).toMatch(/Laptopaliceoncallsales/);
   await page.getByRole("button", { name: "Revoke Laptop" }).click();
   await dialog.getByRole("button", { name: "Revoke personal token" }).click();
   await page.getByText("Personal token Laptop was revoked.").waitFor();

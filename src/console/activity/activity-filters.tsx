@@ -6,7 +6,7 @@ import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
-import { RANGE_OPTIONS, readRange } from "../ui/time-range.ts";
+import { listRanges, readRange, selectRange, toRangeOption } from "../ui/time-range.ts";
 import { VERDICTS } from "../ui/verdict-badge.tsx";
 import {
   type ActivityFilter,
@@ -24,9 +24,9 @@ export function ActivityFilters({ names }: { names: FilterNames }) {
       <div className="toolbar">
         <SelectField
           label="Time"
-          value={readRange(search)}
-          options={RANGE_OPTIONS}
-          onChange={(range) => changeQuery({ range })}
+          value={toRangeOption(readRange(search))}
+          options={listRanges(search)}
+          onChange={selectRange}
         />
         {may("audit") && (
           <TextFilter

@@ -14,6 +14,7 @@ import { ActivityCounts } from "./activity-counts.tsx";
 import { ActivityFilters } from "./activity-filters.tsx";
 import { loadFilterNames, readActivityQuery } from "./activity-query.ts";
 import { ActivitySheet } from "./activity-sheet.tsx";
+import { ActivityVolume } from "./activity-volume.tsx";
 import { EraseConsumerDialog } from "./erase-consumer-dialog.tsx";
 
 export function ActivityPage() {
@@ -50,7 +51,12 @@ export function ActivityPage() {
     >
       <ActivityFilters names={names.state === "ready" ? names.value : {}} />
       {/* The server does not count text searches. */}
-      {q === undefined && <ActivityCounts as_of={as_of} />}
+      {q === undefined && (
+        <>
+          <ActivityVolume as_of={as_of} />
+          <ActivityCounts as_of={as_of} />
+        </>
+      )}
       <Ready of={loaded} what="The activity">
         {(result) => (
           <Feed

@@ -3,7 +3,7 @@ import type { ActivityFilters } from "../../contract/activity.ts";
 import type { Reader } from "../api.ts";
 import { collectors, detectors, policies } from "../endpoints.ts";
 import { readAllPages, readNamesById } from "../read-all-pages.ts";
-import { readRangeStart } from "../ui/time-range.ts";
+import { readRangeBounds } from "../ui/time-range.ts";
 
 /** Filters with the server's names, and their labels. */
 export const FILTER_LABELS = {
@@ -31,7 +31,7 @@ export function readActivityQuery(search: URLSearchParams): Omit<ActivityFilters
     return value ? [[name, value] as const] : [];
   });
   // The server rejects unknown values.
-  return { ...Object.fromEntries(filters), from: readRangeStart(search) } as Omit<
+  return { ...Object.fromEntries(filters), ...readRangeBounds(search) } as Omit<
     ActivityFilters,
     "q"
   >;

@@ -1,30 +1,24 @@
-/** Console → Home: counts and recent requests, or first steps while there are none. */
+/** Console → Home: first steps while the selected gateway has no requests, its dashboard and recent requests. */
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Gateway } from "../../contract/gateways.ts";
 import type { Registry } from "../../contract/registries.ts";
 import type { RequestEvent } from "../../contract/requests.ts";
-import { now } from "../../lib/time/clock.ts";
 import { call } from "../api.ts";
-import { activity, consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
+import { consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
 import { requestColumns } from "../requests/request-columns.tsx";
 import { Link, navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Page, Ready } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { useLoad } from "../use-load.ts";
+import { Dashboard } from "./dashboard.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
-const HOUR_MS = 3_600_000;
-
 export function HomePage() {
-  const { gateway, gateways: all } = useSession();
+  const { gateway } = useSession();
   return (
     <Page title="Home" about={gateway ? `Overview of ${gateway.name}.` : "Welcome to Portcullis."}>
-      {gateway ? (
-        <Overview key={gateway.id} gateway={gateway} count={all.length} />
-      ) : (
-        <FirstSteps />
-      )}
+      {gateway ? <Overview key={gateway.id} gateway={gateway} /> : <FirstSteps />}
     </Page>
   );
 }
@@ -34,71 +28,37 @@ interface FirstPage<T> {
   next_cursor: string | null;
 }
 
-function Overview({ gateway, count }: { gateway: Gateway; count: number }) {
-  const { allGateways } = useSession();
+function Overview({ gateway }: { gateway: Gateway }) {
   const params = { gateway_id: gateway.id };
-  const path = `/gateways/${gateway.id}`;
   const loaded = useLoad(gateway.id, async (read) => {
-    const from = new Date(now().getTime() - HOUR_MS).toISOString();
     const query = { limit: 200 };
-    const [upstreams, clients, hour, latest, evaluations] = await Promise.all([
+    const [upstreams, clients, latest] = await Promise.all([
       read(registries.list, { params, query }),
       read(consumers.list, { params, query }),
-      read(gateways.requests, { params, query: { ...query, from } }),
       read(gateways.requests, { params, query: { limit: 8 } }),
-      allGateways ? read(activity.counts, { params: {}, query: { from } }) : undefined,
     ]);
-    return {
-      upstreams,
-      clients,
-      hour,
-      latest,
-      evaluations,
-      hasKey: await hasAnyKey(params, clients),
-    };
+    return { upstreams, clients, latest, hasKey: await hasAnyKey(params, clients) };
   });
   return (
     <Ready of={loaded} what="The overview">
-      {({ upstreams, clients, hour, latest, evaluations, hasKey }) => (
+      {({ upstreams, clients, latest, hasKey }) => (
         <>
-          <ul className="tiles">
-            <Tile to="/gateways" name="Gateways" value={`${count}`} />
-            <Tile
-              to={`${path}/registries`}
-              name="Registries"
-              value={formatCount(upstreams)}
-              more={countMatches(upstreams, ({ enabled }) => enabled, "enabled")}
-            />
-            <Tile
-              to={`${path}/consumers`}
-              name="Consumers"
-              value={formatCount(clients)}
-              more={countMatches(clients, ({ active }) => active, "active")}
-            />
-            <Tile
-              to={`${path}/requests`}
-              name="Requests, last hour"
-              value={formatCount(hour)}
-              more={countMatches(hour, ({ status }) => status >= 400, "failed")}
-            />
-            {evaluations && (
-              <Tile
-                to="/activity"
-                name="Evaluations, last hour"
-                value={evaluations.total.toLocaleString()}
-                more={`${evaluations.by_status.block ?? 0} blocked, all gateways`}
-              />
-            )}
-          </ul>
-          {latest.items.length === 0 ? (
+          {latest.items.length === 0 && (
             <FirstSteps
               gateway={gateway}
               upstreams={upstreams.items}
               consumer={clients.items[0]}
               hasKey={hasKey}
             />
-          ) : (
-            <RecentRequests path={path} requests={latest} upstreams={upstreams} clients={clients} />
+          )}
+          <Dashboard gateway={gateway} />
+          {latest.items.length > 0 && (
+            <RecentRequests
+              path={`/gateways/${gateway.id}`}
+              requests={latest}
+              upstreams={upstreams}
+              clients={clients}
+            />
           )}
         </>
       )}
@@ -142,36 +102,4 @@ async function hasAnyKey(
   if (!first) return false;
   const input = { params: { ...params, consumer_id: first.id }, query: { limit: 1 } };
   return (await call(consumerKeys.list, input)).items.length > 0;
-}
-
-const formatCount = ({ items, next_cursor }: FirstPage<unknown>): string =>
-  `${items.length}${next_cursor ? "+" : ""}`;
-
-/** Counts matching items of the first page, and says so if there are more pages. */
-function countMatches<T>(
-  { items, next_cursor }: FirstPage<T>,
-  matches: (item: T) => boolean,
-  word: string,
-) {
-  const of = next_cursor ? ` of ${items.length}` : "";
-  return `${items.filter(matches).length}${of} ${word}`;
-}
-
-interface TileProps {
-  to: string;
-  name: string;
-  value: string;
-  more?: string;
-}
-
-function Tile({ to, name, value, more }: TileProps) {
-  return (
-    <li>
-      <Link to={to} className="tile">
-        <span className="tile-name">{name}</span>
-        <span className="tile-value">{value}</span>
-        <span className="tile-more">{more ?? "in this installation"}</span>
-      </Link>
-    </li>
-  );
 }

@@ -9,7 +9,7 @@ import { SelectField } from "../ui/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { RANGE_OPTIONS, rangeStart } from "../ui/time-range.ts";
+import { listRanges, rangeStart } from "../ui/time-range.ts";
 import { useAction } from "../use-action.ts";
 import { useLoad } from "../use-load.ts";
 import { type ReplayProgress, replayInSteps } from "./replay-in-steps.ts";
@@ -98,7 +98,7 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
             <SelectField
               label="Time"
               value={range}
-              options={RANGE_OPTIONS}
+              options={listRanges(new URLSearchParams())}
               onChange={(value) => onChange({ range: value })}
             />
             <SelectField

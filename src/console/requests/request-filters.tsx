@@ -2,7 +2,7 @@
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
-import { RANGE_OPTIONS, readRange } from "../ui/time-range.ts";
+import { listRanges, readRange, selectRange, toRangeOption } from "../ui/time-range.ts";
 import type { RequestNames } from "./request-columns.tsx";
 
 /** Endpoint names of the data plane. */
@@ -40,9 +40,9 @@ export function RequestFilters({ names }: { names: RequestNames }) {
     <div className="filters">
       <SelectField
         label="Time"
-        value={readRange(search)}
-        options={RANGE_OPTIONS}
-        onChange={set("range")}
+        value={toRangeOption(readRange(search))}
+        options={listRanges(search)}
+        onChange={selectRange}
       />
       <SelectField
         label="Consumer"

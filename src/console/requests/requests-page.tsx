@@ -6,11 +6,12 @@ import { useLocation } from "../router.tsx";
 import { Feed } from "../ui/feed.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Page, Ready } from "../ui/page.tsx";
-import { readRange, readRangeStart } from "../ui/time-range.ts";
+import { readRange, readRangeBounds } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";
 import { type RequestNames, requestColumns } from "./request-columns.tsx";
 import { RequestFilters } from "./request-filters.tsx";
 import { RequestSheet } from "./request-sheet.tsx";
+import { RequestVolume } from "./request-volume.tsx";
 
 /** Filters with the server's names. */
 const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code", "trace_id"];
@@ -41,6 +42,11 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
       actions={refresh}
     >
       <RequestFilters names={names} />
+      <RequestVolume
+        gateway_id={gateway_id}
+        as_of={loaded.state === "ready" ? loaded.at.toISOString() : ""}
+        filters={FILTERS}
+      />
       <Ready of={loaded} what="The requests">
         {(page) => (
           <Feed
@@ -79,5 +85,5 @@ async function readNames(read: Reader, gateway_id: string): Promise<RequestNames
 
 function readQuery(search: URLSearchParams) {
   const filters = FILTERS.map((name) => [name, search.get(name) || undefined]);
-  return { ...Object.fromEntries(filters), from: readRangeStart(search) };
+  return { ...Object.fromEntries(filters), ...readRangeBounds(search) };
 }

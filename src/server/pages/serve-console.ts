@@ -108,7 +108,13 @@ async function bundle(): Promise<BundledFile[]> {
     entrypoints: [page.index],
     target: "browser",
     minify: true,
-    naming: "[name]-[hash].[ext]",
+    naming: {
+      entry: "[name]-[hash].[ext]",
+      chunk: "[name]-[hash].[ext]",
+      asset: "[name]-[hash].[ext]",
+    },
+    // Charts are loaded on demand.
+    splitting: true,
     // Selects React's production mode in the bundle; the environment of this process does not change.
     define: { [["process", "env", "NODE_ENV"].join(".")]: JSON.stringify("production") },
   });

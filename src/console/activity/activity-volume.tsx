@@ -1,0 +1,38 @@
+/** Evaluations over time by verdict, unless a filter is set that statistics do not support. */
+import { Chart } from "../charts/chart.tsx";
+import { verdictSeries } from "../charts/series.ts";
+import { activity } from "../endpoints.ts";
+import { useLocation } from "../router.tsx";
+import { Ready } from "../ui/page.tsx";
+import { rangeStart, readRange, readRangeBounds, selectTimes } from "../ui/time-range.ts";
+import { useLoad } from "../use-load.ts";
+import { FILTER_NAMES } from "./activity-query.ts";
+
+/** A verdict is one of the series. */
+const COUNTED: readonly string[] = ["collector_id", "status"];
+
+export function ActivityVolume({ as_of }: { as_of: string }) {
+  const { search } = useLocation();
+  const collector_id = search.get("collector_id") || undefined;
+  const loaded = useLoad(JSON.stringify([as_of, readRange(search), collector_id]), (read) => {
+    const { from = rangeStart("30d"), to } = readRangeBounds(search);
+    return read(activity.statistics, { params: {}, query: { collector_id, from, to } });
+  });
+  // The counts would not match the list.
+  if (FILTER_NAMES.some((name) => !COUNTED.includes(name) && search.get(name))) return null;
+  const status = search.get("status");
+  return (
+    <Ready of={loaded} what="The chart">
+      {(statistics) => (
+        <Chart
+          title="Evaluations by verdict"
+          kind="stacked"
+          from={statistics.from}
+          step_s={statistics.step_s}
+          series={verdictSeries(statistics).filter(({ name }) => !status || name === status)}
+          onSelect={selectTimes}
+        />
+      )}
+    </Ready>
+  );
+}

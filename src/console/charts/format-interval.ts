@@ -1,0 +1,9 @@
+/** Formats the start of an interval: with its date only if intervals are a day or longer. */
+
+const DAY_S = 86_400;
+
+export function formatInterval(start: Date, step_s: number): string {
+  const date = { month: "short", day: "numeric" } as const;
+  if (step_s >= DAY_S) return start.toLocaleDateString(undefined, date);
+  return start.toLocaleString(undefined, { ...date, hour: "2-digit", minute: "2-digit" });
+}
