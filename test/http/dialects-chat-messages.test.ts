@@ -240,7 +240,7 @@ test("a member that cannot be expressed is a 400 that names it", async () => {
   const file = { type: "file" as const, file: { file_id: "file-1" } };
   expect(await fails({ messages: [{ role: "user", content: [file] }] })).toEqual([
     400,
-    "messages.0.content.0.file.file_id",
+    "messages[0].content[0].file.file_id",
   ]);
   expect(one.hits()).toEqual([0]);
 });

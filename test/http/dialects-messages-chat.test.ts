@@ -228,7 +228,7 @@ test("a request that cannot be translated is a 400 that names the member, and is
 
   expect(thrown).toMatchObject({
     status: 400,
-    error: { error: { type: "invalid_request_error", param: "tools.0.type" } },
+    error: { error: { type: "invalid_request_error", param: "tools[0].type" } },
   });
   expect(one.hits()).toEqual([0]);
 });

@@ -25,7 +25,7 @@ export function readChatRequest(body: JsonObject): NeutralRequest {
   const request = decodeMember(ChatRequest, body, "");
   const { stop, reasoning_effort: effort } = request;
   return {
-    messages: request.messages.map((message, index) => readMessage(message, `messages.${index}`)),
+    messages: request.messages.map((message, index) => readMessage(message, `messages[${index}]`)),
     tools: (request.tools ?? []).map(({ function: tool, cache_control }) =>
       defined({
         name: tool.name,
@@ -85,7 +85,7 @@ function readUserParts(content: string | UserPart[], at: string): Part[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return content.map((part, index) =>
     defined({
-      ...readUserPart(part, `${at}.content.${index}`),
+      ...readUserPart(part, `${at}.content[${index}]`),
       cache: part.cache_control,
     }),
   );

@@ -21,7 +21,7 @@ export function writeChatRequest(request: NeutralRequest, target: RequestTarget)
     model: target.model,
     messages: request.messages.flatMap(writeMessage),
     tools: tools.length > 0 ? tools.map(writeTool) : undefined,
-    tool_choice: tool_choice && writeToolChoice(tool_choice),
+    tool_choice: tools.length > 0 && tool_choice ? writeToolChoice(tool_choice) : undefined,
     // true is the default, and invalid without tools.
     parallel_tool_calls:
       tools.length > 0 && request.parallel_tool_calls === false ? false : undefined,

@@ -28,7 +28,7 @@ export function writeChatResponse(response: NeutralResponse, reply: ReplyContext
         finish_reason: writeFinishReason(stop_reason, refusal !== null),
       },
     ],
-    usage: writeChatUsage(response.usage),
+    ...(response.usage && { usage: writeChatUsage(response.usage) }),
   };
 }
 

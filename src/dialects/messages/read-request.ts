@@ -29,7 +29,7 @@ export function readMessagesRequest(body: JsonObject): NeutralRequest {
   const { tool_choice, output_config, thinking, system } = request;
   const format = output_config?.format ?? request.output_format;
   const messages = request.messages.map((message, index) =>
-    readMessage(message, `messages.${index}`),
+    readMessage(message, `messages[${index}]`),
   );
   if (request.cache_control) cacheLastPart(messages, request.cache_control);
   return {
@@ -71,14 +71,14 @@ function rejectProviderTools(tools: unknown): void {
     (tool) => isObject(tool) && typeof tool.type === "string" && tool.type !== "custom",
   );
   if (at < 0) return;
-  throw memberError(`tools.${at}.type`, "only custom tools are supported for this model");
+  throw memberError(`tools[${at}].type`, "only custom tools are supported for this model");
 }
 
 function readMessage({ role, content }: MessagesMessage, at: string): NeutralMessage {
   if (typeof content === "string") return { role, parts: [{ type: "text", text: content }], at };
   return {
     role,
-    parts: content.map((block, index) => readBlock(block, `${at}.content.${index}`)),
+    parts: content.map((block, index) => readBlock(block, `${at}.content[${index}]`)),
     at,
   };
 }
@@ -118,7 +118,7 @@ function readBlock(block: ContentBlock, at: string): Part {
 
 function readResult(content: string | ResultBlock[], at: string): ToolResultPart["parts"] {
   if (typeof content === "string") return content ? [{ type: "text", text: content }] : [];
-  return content.map((block, index) => readResultBlock(block, `${at}.content.${index}`));
+  return content.map((block, index) => readResultBlock(block, `${at}.content[${index}]`));
 }
 
 function readResultBlock(block: ResultBlock, at: string): ToolResultPart["parts"][number] {

@@ -138,8 +138,7 @@ function writeThinkingBlock({ text, signature }: ThinkingPart): JsonObject[] {
 
 function writeToolCall({ id, name, arguments: text }: ToolCallPart, at: string): JsonObject {
   const input = parseArguments(text);
-  if (!input)
-    throw memberError(`${at}.tool_calls`, `the arguments of ${name} must be a JSON object as text`);
+  if (!input) throw memberError(at, `the arguments of ${name} must be a JSON object as text`);
   return { type: "tool_use", id: toCallId(id), name, input };
 }
 
