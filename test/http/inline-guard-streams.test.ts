@@ -210,6 +210,16 @@ test.each(["exact", "observe"])("a stream in UTF-16 is recorded as unread: %s", 
   if (stream === "exact") expect(text).toContain('"guard_unavailable"');
 });
 
+test("a stream of an endpoint that does not stream is not sent unread", async () => {
+  await using it = await makeStreaming([chunk({ content: MAIL }), ...END]);
+
+  const reply = await it.post("/v1/responses/compact", { model: "gpt-4o", input: "Hello" });
+
+  expect(reply.status).toBe(503);
+  const evaluations = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+  expect(evaluations).toMatchObject([{}, { detectors: { uninspected: [{}] } }]);
+});
+
 test("a compressed stream is not sent unread", async () => {
   const body = gzipSync(END.join(""));
   const headers = { ...EVENTS, "content-encoding": "gzip" };

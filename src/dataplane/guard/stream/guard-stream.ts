@@ -37,7 +37,6 @@ export async function guardStream(
 ): Promise<ForwardedRequest> {
   const { request, endpoint, candidate, reply, ids, progress } = forwarded;
   const createDialect = endpoint.capability && DIALECTS[endpoint.capability];
-  if (!createDialect) return forwarded;
   const context = createGuardContext(deps, forwarded, view, {
     direction: "output",
     candidates: [candidate],
@@ -48,8 +47,10 @@ export async function guardStream(
     if (evaluation && isBlocked(evaluation)) throw buildBlockError(evaluation.verdict, "response");
   };
   const { body } = reply;
-  if (body.kind === "whole" || !body.events) {
-    await passUnread("The stream is compressed.");
+  if (!createDialect || body.kind === "whole" || !body.events) {
+    await passUnread(
+      createDialect ? "The stream is compressed." : "This endpoint does not stream responses.",
+    );
     return forwarded;
   }
   const guard: StreamGuard = {
