@@ -132,6 +132,17 @@ test("thoughts, texts and calls of a stream are masked, and recorded once", asyn
   ]);
 });
 
+test("a stream that arrives as a list is not sent unread", async () => {
+  await using it = await makeGuarded();
+  const chunks = [content([{ text: "Write to jane" }]), content([{ text: ".doe@example.com" }])];
+  it.upstream.script({ body: JSON.stringify(chunks) });
+
+  const reply = await it.post(STREAM, ASK);
+
+  expect(reply.status).toBe(503);
+  expect(await reply.text()).not.toContain("jane");
+});
+
 test("a function call that is streamed in parts is not sent unread", async () => {
   await using it = await makeGuarded();
   const partial = { name: "send", partialArgs: [{ jsonPath: "$.to", stringValue: "jane" }] };

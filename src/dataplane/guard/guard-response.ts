@@ -106,6 +106,10 @@ function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyConte
   if (parsed.ok && isObject(parsed.value)) {
     return { payload: parsed.value, text: parsed.text, isText: false };
   }
+  // Such as a Gemini stream without events.
+  if (parsed.ok && Array.isArray(parsed.value) && parsed.value.length > 1) {
+    return "The response is a list, whose texts may continue each other.";
+  }
   if (!parsed.ok && JSON_TYPE.test(type)) return `The response is ${parsed.reason}.`;
   if (!isUtf8(bytes)) return "The response is not valid UTF-8.";
   const payload = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() };
