@@ -2,17 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { OpenObject } from "./evaluate.ts";
-
-/** Agents by the last step of the path, with the name that people use. */
-export const HOOK_AGENTS = {
-  "claude-code": "Claude Code",
-  cursor: "Cursor",
-  codex: "Codex",
-} as const;
-export type HookAgent = keyof typeof HOOK_AGENTS;
-
-export const isHookAgent = (format: string): format is HookAgent =>
-  Object.hasOwn(HOOK_AGENTS, format);
+import { HOOK_AGENTS, type HookAgent, hookAgents } from "./hook-agents.ts";
 
 const hookEndpoint = (agent: HookAgent) =>
   endpoint({
@@ -29,6 +19,4 @@ const hookEndpoint = (agent: HookAgent) =>
     writes: false,
   });
 
-export const hookEndpoints = Object.keys(HOOK_AGENTS)
-  .filter(isHookAgent)
-  .map((agent) => ({ agent, endpoint: hookEndpoint(agent) }));
+export const hookEndpoints = hookAgents.map((agent) => ({ agent, endpoint: hookEndpoint(agent) }));

@@ -2,7 +2,7 @@
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import { EvaluateRequest, evaluateBatch, MAX_IN_BATCH } from "../contract/evaluate.ts";
-import { isHookAgent } from "../contract/hooks.ts";
+import { isHookAgent } from "../contract/hook-agents.ts";
 import { LitellmRequest } from "../contract/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";

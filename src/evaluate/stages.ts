@@ -3,7 +3,7 @@
  * selectPolicy add their members to the same object: a copy per step would cost 2 µs per evaluation.
  */
 import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
-import type { HookAgent } from "../contract/hooks.ts";
+import type { HookAgent } from "../contract/hook-agents.ts";
 import type { LitellmRequest } from "../contract/litellm.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";

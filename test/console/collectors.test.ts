@@ -122,3 +122,44 @@ test("after a save the form shows the stored values; the collector key cannot be
   expect(await key.inputValue()).toBe("other-key");
   expect(await page.getByLabel("Retention (days)").inputValue()).toBe("30");
 });
+
+test("settings of coding agents send their hooks to the collector, and fail as it does", async () => {
+  const kit = await started();
+  const body = { name: "Agents", fail_mode: "closed" };
+  const collector = await kit.make<NamedResource>("/v1/collectors", body);
+  const { key } = await kit.make<{ key: string }>(`/v1/collectors/${collector.id}/keys`, {
+    name: "agents",
+  });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`/collectors/${collector.id}`);
+
+  await page.getByRole("link", { name: "Coding agents" }).click();
+  const read = async (label: string) =>
+    (await page.getByRole("region", { name: label }).locator("code").textContent()) ?? "";
+  const claude = JSON.parse(await read("Claude Code, ~/.claude/settings.json"));
+  const codex = JSON.parse(await read("Codex, ~/.codex/hooks.json"));
+  const cursor = await read("Cursor, ~/.cursor/hooks.json");
+
+  const url = `${kit.url}/v1/hooks`;
+  expect(claude.hooks.PreToolUse[0].hooks[0]).toMatchObject({
+    url: `${url}/claude-code`,
+    onFailure: "block",
+  });
+  const command: string = codex.hooks.PreToolUse[0].hooks[0].command;
+  const run = (secret: string, text: string) =>
+    Bun.$`sh -c ${command} < ${new Response(text)}`
+      .env({ PATH: process.env.PATH ?? "", USER: "ana", PORTCULLIS_COLLECTOR_KEY: secret })
+      .nothrow()
+      .quiet();
+  const passed = await run(key, '{"hook_event_name": "Stop"}');
+  const failed = await run("pc_wrong", '{"hook_event_name": "Stop"}');
+  expect([passed.exitCode, passed.stdout.toString()]).toEqual([0, "{}"]);
+  expect(failed.exitCode).toBe(2);
+  // Cursor takes two slashes for the start of a comment.
+  expect(cursor).not.toContain("//");
+  const entry = JSON.parse(cursor).hooks.beforeShellExecution[0];
+  expect(entry).toMatchObject({ failClosed: true });
+  expect(entry.command).toEndWith(`${url}/cursor`);
+  expect(opened.violations).toEqual([]);
+});

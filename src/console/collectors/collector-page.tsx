@@ -1,10 +1,11 @@
-/** Console → a collector: its policy and storage, its keys, policy overrides by consumer, and calibration. */
+/** Console → a collector: its policy and storage, its keys, policy overrides by consumer, calibration, and hooks of coding agents. */
 import { call } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { Calibration } from "./calibration.tsx";
+import { CodingAgents } from "./coding-agents.tsx";
 import { CollectorForm } from "./collector-form.tsx";
 import { CollectorKeys, ServiceClients } from "./collector-keys.tsx";
 import { Overrides } from "./overrides.tsx";
@@ -15,6 +16,7 @@ const TABS = [
   ["overrides", "Overrides"],
   ["calibration", "Calibration"],
   ["clients", "Service clients"],
+  ["agents", "Coding agents"],
 ] as const;
 
 interface CollectorPageProps {
@@ -61,6 +63,7 @@ export function CollectorPage({ collector_id }: CollectorPageProps) {
           {stored && <Tabs label="Collector" tabs={TABS} />}
           {stored && tab === "auth" && <CollectorKeys collector={stored} />}
           {stored && tab === "clients" && <ServiceClients collector={stored} />}
+          {stored && tab === "agents" && <CodingAgents collector={stored} />}
           {stored && tab === "overrides" && <Overrides collector={stored} policies={all} />}
           {stored && tab === "calibration" && <Calibration collector={stored} policies={all} />}
           {(!stored || !tab) && <CollectorForm collector={stored} policies={all} />}

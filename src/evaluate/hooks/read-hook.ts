@@ -2,7 +2,7 @@
 import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
 import { type EvaluateRequest, OpenObject } from "../../contract/evaluate.ts";
-import type { HookAgent } from "../../contract/hooks.ts";
+import type { HookAgent } from "../../contract/hook-agents.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { readMemberTexts, skipBlank } from "../../lib/json/source-text.ts";
 import type { EvaluationInput, EvaluationOrigin } from "../stages.ts";
