@@ -23,6 +23,7 @@ const addressBlock = z.string().transform((text, context) => {
     context.addIssue(`"${text.trim()}" is not an IP address or a block such as 10.0.0.0/8`);
   return block ?? z.NEVER;
 });
+const DIRECT_HOST = /^(\*?\.)?[\w-]+(\.[\w-]+)*\.?$|^\[?[0-9a-fA-F.:]+\]?(\/\d{1,3})?$/;
 const UNREADABLE =
   "is not a valid URL: check host and port, and encode / # @ % in user and password as %2F %23 %40 %25";
 /** An empty value counts as not set. */
@@ -105,6 +106,37 @@ export const Settings = z.object({
     .describe(
       "Allow owners to set `allow_private`, which lets a registry, an issuer, a catalog entry or a detector connect to loopback and private addresses. false: such connections are rejected, also for stored resources.",
     ),
+  EGRESS_PROXY: z
+    .string()
+    .regex(/^http:\/\//, "must start with http://")
+    .refine(isReadable, UNREADABLE)
+    .optional()
+    .describe(
+      "Secret. HTTP proxy of all outbound requests, such as `http://user:password@proxy.example.com:3128`. It is sent CONNECT requests. A registry can have another one.",
+    ),
+  EGRESS_NO_PROXY: z
+    .string()
+    .default("")
+    .transform((text) => text.split(",").flatMap((part) => part.trim() || []))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            DIRECT_HOST,
+            "must be hosts, domains such as .example.com, IP addresses and blocks such as 10.0.0.0/8",
+          ),
+      ),
+    )
+    .describe(
+      "Hosts that are reached without EGRESS_PROXY, separated by commas: names, domains with their hosts such as `.example.com`, IP addresses and blocks such as `10.0.0.0/8`. Addresses of this machine and link-local ones are always included.",
+    ),
+  EGRESS_CA_FILE: z
+    .string()
+    .optional()
+    .describe(
+      "File with certificate authorities (PEM) that are trusted for outbound requests, besides the built-in ones. Read at start.",
+    ),
   PRIVATE_DATA_PLANE: flag
     .default(false)
     .describe("Require the X-AG-Gateway-Slug header on the data plane."),
@@ -175,6 +207,7 @@ export type SettingName = keyof typeof Settings.shape;
 export const SECRET_SETTINGS: readonly SettingName[] = [
   "PORTCULLIS_ADMIN_TOKEN",
   "PORTCULLIS_KEYS",
+  "EGRESS_PROXY",
 ];
 
 /** Returns the flag of a setting, such as `listen-admin` for PORTCULLIS_LISTEN_ADMIN. */

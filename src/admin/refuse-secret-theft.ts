@@ -1,10 +1,11 @@
 /** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
-import type { RegistryRow } from "../db/tables/registries.ts";
+import { type RegistryRow, registrySecret } from "../db/tables/registries.ts";
 import { storeCredentialTable } from "../db/tables/store-credentials.ts";
 import { storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
+import { unseal } from "../lib/crypto/seal.ts";
 import { collectSecrets } from "../lib/json/secret-paths.ts";
 import { keepsStoredSecret } from "./seal-secrets.ts";
 
@@ -17,7 +18,10 @@ export function refuseSecretTheft(
   before: RegistryRow | undefined,
   at: string,
 ): void {
-  if (!before || !isRetargeted(input, before, at)) return;
+  if (before && isRetargeted(input, before, at)) requireSecrets(input, at);
+}
+
+function requireSecrets(input: RegistryInput, at: string): void {
   for (const [path, given] of collectSecrets(input, REGISTRY_SECRETS)) {
     if (!keepsStoredSecret(given) || (at.startsWith(AUTH) && !path.startsWith(AUTH))) continue;
     const text = `${path}: must be sent again when ${at} changes`;
@@ -26,6 +30,27 @@ export function refuseSecretTheft(
 }
 
 const AUTH = "auth.";
+
+/** The same for a new proxy or new certificate authorities: together they could read what is sent. */
+export function refuseSecretInterception(
+  { keyring }: Pick<Deps, "keyring">,
+  input: RegistryInput,
+  before: RegistryRow | undefined,
+): void {
+  if (!before) return;
+  const { ca_bundle, proxy_url } = input.provider_options;
+  if (ca_bundle !== undefined && ca_bundle !== before.provider_options.ca_bundle) {
+    requireSecrets(input, "provider_options.ca_bundle");
+  }
+  if (typeof proxy_url !== "string" || keepsStoredSecret(proxy_url)) return;
+  const at = "provider_options.proxy_url";
+  const sealed = before.provider_options.proxy_url;
+  const stored =
+    typeof sealed === "string"
+      ? unseal(keyring(), registrySecret(before.id, at), sealed)
+      : undefined;
+  if (proxy_url !== stored) requireSecrets(input, at);
+}
 
 /** The same for accounts and values of principals, which an administrator cannot send again. */
 export async function refusePrincipalSecretTheft(

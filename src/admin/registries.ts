@@ -1,4 +1,5 @@
 /** Operations on registries: validates options per kind, and encrypts credentials. */
+import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { usesMachineIdentity } from "../contract/cloud-auth.ts";
 import { decode } from "../contract/decode.ts";
@@ -20,15 +21,16 @@ import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.
 import { storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
+import { classifyHost } from "../net/address-guard.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { providers } from "../providers/all.ts";
 import { listCapabilities } from "../providers/provider.ts";
 import { type Route, route } from "../route.ts";
 import { checkLlmAuth, withoutOtherAuth } from "./check-llm-auth.ts";
 import { checkMcpRegistry } from "./mcp-registries.ts";
-import { refuseSecretTheft } from "./refuse-secret-theft.ts";
+import { refuseSecretInterception, refuseSecretTheft } from "./refuse-secret-theft.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
-import { maskSecrets, registrySecrets, sealSecrets } from "./seal-secrets.ts";
+import { keepsStoredSecret, maskSecrets, registrySecrets, sealSecrets } from "./seal-secrets.ts";
 
 const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   table: registryTable,
@@ -41,7 +43,9 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   }),
   defaultsOnUpdate: ({ capabilities }) => ({ capabilities }),
   reach: (row) => {
-    const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, () => "");
+    // A proxy is part of the destination. Its sealed text changes only with its address.
+    const hide = (sealed: string, path: string) => (path === PROXY ? sealed : "");
+    const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, hide);
     const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
     const machine_identity = usesMachineIdentity(auth);
     return { allow_private, machine_identity, target: [addressed, auth] };
@@ -89,6 +93,28 @@ export const registryRoutes: Route[] = [
   })),
 ];
 
+const PROXY = "provider_options.proxy_url";
+
+function checkEgress(options: object, allow_private: boolean): void {
+  if ("ca_bundle" in options) checkCertificates(String(options.ca_bundle));
+  const text = "proxy_url" in options ? String(options.proxy_url) : "";
+  if (allow_private || keepsStoredSecret(text)) return;
+  if (classifyHost(new URL(text).hostname) !== "refused") return;
+  throw new AppError(
+    "validation_failed",
+    `${PROXY}: is not a public address; set allow_private to true to use it, or set EGRESS_PROXY`,
+  );
+}
+
+function checkCertificates(pem: string): void {
+  try {
+    new X509Certificate(pem);
+  } catch {
+    const text = "provider_options.ca_bundle: must be certificates in PEM format";
+    throw new AppError("validation_failed", text);
+  }
+}
+
 const authSchemas = new Map(
   RegistryAuth.options.map((option) => [
     option.shape.type.value,
@@ -122,6 +148,8 @@ export function checkLlmRegistry(
     if (typeof text === "string") checkUrl(text, at, input.allow_private);
     refuseSecretTheft({ ...input, provider_options }, before, at);
   }
+  refuseSecretInterception(deps, { ...input, provider_options }, before);
+  checkEgress(provider_options, input.allow_private);
   const supported = listCapabilities(providers[provider]);
   const unsupported =
     input.capabilities?.findIndex((capability) => !supported.includes(capability)) ?? -1;

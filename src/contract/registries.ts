@@ -1,5 +1,6 @@
 /** Wire shapes of registries: the upstreams of a gateway, with one options schema per kind. */
 import { z } from "zod";
+import { isMasked } from "../lib/json/secret-paths.ts";
 import { AwsRegion, CLOUD_AUTH } from "./cloud-auth.ts";
 import { endpoint } from "./endpoint.ts";
 import { HttpUrl, SecretHeaders } from "./http-shapes.ts";
@@ -25,10 +26,37 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
+/** Egress settings of one registry. */
+const egress = {
+  ca_bundle: z
+    .string()
+    .max(65_536)
+    .regex(/^\s*-----BEGIN CERTIFICATE-----/, "must be certificates in PEM format")
+    .optional()
+    .describe(
+      "Certificate authorities (PEM) that are trusted for this registry instead of the built-in ones.",
+    ),
+  proxy_url: z
+    .string()
+    .max(2000)
+    .refine(isProxyUrl, "must be an http URL such as http://user:password@proxy.example.com:3128")
+    .optional()
+    .describe(
+      "HTTP proxy of this registry, instead of EGRESS_PROXY. Stored encrypted and shown masked.",
+    ),
+};
+
+/** Accepts a masked or empty value, which keeps the stored one. */
+function isProxyUrl(text: string): boolean {
+  if (text === "" || isMasked(text)) return true;
+  const url = URL.parse(text);
+  return url?.protocol === "http:" && url.pathname === "/" && url.search === "" && url.hash === "";
+}
+
 const base_url = HttpUrl.describe(
   "Replaces the address of the provider, including the version segment.",
 );
-const BaseUrlOptions = z.strictObject({ base_url: base_url.optional() });
+const BaseUrlOptions = z.strictObject({ base_url: base_url.optional(), ...egress });
 
 /** Schema of `provider_options` for each kind of AI upstream. */
 export const KIND_OPTIONS = {
@@ -46,10 +74,12 @@ export const KIND_OPTIONS = {
       .regex(/^[\w.-]{1,40}$/)
       .default("2024-10-21")
       .describe("Used with `deployments` only."),
+    ...egress,
   }),
   openai_compatible: z.strictObject({
     base_url,
     headers: SecretHeaders,
+    ...egress,
   }),
   openrouter: BaseUrlOptions,
   groq: BaseUrlOptions,
@@ -68,10 +98,12 @@ export const KIND_OPTIONS = {
     base_url: HttpUrl.optional().describe(
       "Replaces `https://<location>-aiplatform.googleapis.com`, without the version segment.",
     ),
+    ...egress,
   }),
   bedrock: z.strictObject({
     region: AwsRegion,
     base_url: base_url.optional(),
+    ...egress,
   }),
   cohere: BaseUrlOptions,
   deepseek: BaseUrlOptions,
@@ -109,6 +141,7 @@ export const REGISTRY_SECRETS = [
   "auth.session_token",
   "auth.credentials",
   "provider_options.headers.*",
+  "provider_options.proxy_url",
 ] as const;
 
 export const ApiKeyAuth = z.strictObject({

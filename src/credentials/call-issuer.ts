@@ -1,8 +1,9 @@
 /** Calls of credential sources: token endpoints and the metadata services of a machine. */
 import { readFile } from "node:fs/promises";
 import { AppError } from "../contract/errors.ts";
+import type { Egress } from "../net/egress.ts";
 import { readText } from "../net/read-body.ts";
-import type { Egress, Send } from "../net/send.ts";
+import type { Send } from "../net/send.ts";
 
 export interface IssuerCall {
   /** Name of the service in error messages, such as `AWS STS`. */

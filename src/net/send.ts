@@ -1,5 +1,4 @@
 /** Sends a request to an upstream at a checked address. The only way to make outbound calls. */
-import { isIP } from "node:net";
 import { AppError } from "../contract/errors.ts";
 import {
   type AddressCache,
@@ -7,15 +6,17 @@ import {
   createAddressCache,
   type DialTarget,
 } from "./address-cache.ts";
-import { canonicalHost } from "./address-guard.ts";
+import { createProxyFinder, type Egress, type InstallationEgress, parseProxy } from "./egress.ts";
 import type { Connection } from "./http/connection.ts";
 import { createConnectionPool } from "./http/connection-pool.ts";
 import { dial } from "./http/dial.ts";
+import { dialThroughProxy, type ProxyEndpoint, proxyError } from "./http/dial-through-proxy.ts";
 import { createExchangeWatch } from "./http/exchange-watch.ts";
 import type { HeaderBlock, ReplyHeaders } from "./http/read-header-block.ts";
 import type { Bytes, Reply } from "./http/reply.ts";
 import { type OutgoingRequest, runExchange } from "./http/run-exchange.ts";
 import { toRequestTarget, writeHeaderBlock } from "./http/write-header-block.ts";
+import { createOriginParser, type Origin } from "./origin.ts";
 import { toUpstreamError } from "./to-upstream-error.ts";
 
 export interface OutboundRequest {
@@ -27,7 +28,7 @@ export interface OutboundRequest {
   /** Length of a streamed body. Without it the body is sent chunked, which not every upstream accepts. */
   content_length?: number;
   allow_private: boolean;
-  /** A credential call to a metadata service or an address from the environment: may be private, and uses no proxy. */
+  /** A credential call to a metadata service or an address from the environment: may be private. */
   is_local?: boolean;
   /** Replaces the egress settings of the installation. */
   egress?: Egress;
@@ -38,22 +39,14 @@ export interface OutboundRequest {
   timeouts: OutgoingRequest["timeouts"];
 }
 
-/** Certificate authorities (PEM) and proxy of the requests to one registry. */
-export interface Egress {
-  ca?: string;
-  proxy_url?: string;
-}
-
 export type Send = (request: OutboundRequest) => Promise<Reply>;
 
-export interface SendOptions {
+export interface SendOptions extends InstallationEgress {
   addresses?: AddressCache;
   /** Maximum time to connect, over all addresses. */
   maxConnectMs?: number;
   /** Called for each request that allows private addresses; false rejects them. */
   mayReachPrivate?: (url: string) => boolean;
-  /** Certificate authorities (PEM) to trust instead of the built-in ones. */
-  ca?: string;
   /** Aborting ends all calls with its reason, an AppError. */
   end?: AbortSignal;
 }
@@ -62,28 +55,45 @@ export function createSend({
   addresses = createAddressCache(),
   maxConnectMs = 10_000,
   mayReachPrivate = () => true,
-  ca,
   end,
+  ...installation
 }: SendOptions = {}): Send {
-  const originOf = createOriginParser(ca);
+  const findProxy = createProxyFinder(installation);
+  const { ca } = installation;
+  const parseOrigin = createOriginParser({ ca, findProxy, scope: "" });
+  const registryParsers = new WeakMap<Egress, typeof parseOrigin>();
   const pool = createConnectionPool();
   const watch = createExchangeWatch(end);
 
   return async (request) => {
     const { url, signal } = request;
     if (signal?.aborted) throw toUpstreamError(signal.reason);
-    const origin = originOf(url);
+    const origin = (request.egress ? parserFor(request.egress) : parseOrigin)(url);
     const outgoing = toOutgoing(request, origin);
     const allow_private =
       request.is_local === true || (request.allow_private && mayReachPrivate(url));
     const target = { hostname: origin.hostname, allow_private };
-    const found = addresses.find(target);
+    // Where the guard does not apply, the proxy resolves the name: only it may know the names of its network.
+    const found = origin.proxy && allow_private ? origin.names : addresses.find(target);
     const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
     const connection =
       ready ?? (await reach(origin, target, found, signal ?? request.client?.signal));
     watch.start();
     return runExchange(connection, outgoing);
   };
+
+  /** Connections of registries with the same settings are interchangeable, also after a configuration change. */
+  function parserFor(egress: Egress): typeof parseOrigin {
+    let parser = registryParsers.get(egress);
+    if (!parser) {
+      const own = egress.proxy_url === undefined ? undefined : parseProxy(egress.proxy_url, false);
+      const scope = ` ${Bun.SHA256.hash(JSON.stringify(egress), "hex")}`;
+      const find = own ? () => own : findProxy;
+      parser = createOriginParser({ ca: egress.ca ?? ca, findProxy: find, scope });
+      registryParsers.set(egress, parser);
+    }
+    return parser;
+  }
 
   async function reach(
     origin: Origin,
@@ -117,11 +127,16 @@ export function createSend({
         pool.remove(origin.key, closed);
       },
     };
+    const proxies = await findProxyEndpoints(origin, target);
+    const timeoutMs = maxConnectMs / (list.length * proxies.length);
+    const attempts = list.flatMap((address) => proxies.map((proxy) => ({ address, proxy })));
     let failure: unknown;
-    for (const address of list) {
+    for (const { address, proxy } of attempts) {
       try {
-        const place = { address, port: origin.port, tls: origin.tls };
-        const connection = await dial(place, hooks, maxConnectMs / list.length);
+        const endpoint = { address, port: origin.port, tls: origin.tls };
+        const connection = proxy
+          ? await dialThroughProxy(endpoint, proxy, hooks, timeoutMs)
+          : await dial(endpoint, hooks, timeoutMs);
         watch.add(connection);
         if (address !== list[0]) addresses.prefer(target, address);
         return connection;
@@ -132,7 +147,33 @@ export function createSend({
     addresses.forget(target);
     throw failure;
   }
+
+  /** Returns [undefined] without a proxy. The address of a registry's own proxy is guarded like that of the registry. */
+  async function findProxyEndpoints(
+    { proxy }: Origin,
+    { allow_private }: DialTarget,
+  ): Promise<(ProxyEndpoint | undefined)[]> {
+    if (!proxy) return [undefined];
+    const { hostname, port, authorization, is_trusted } = proxy;
+    const target = { hostname, allow_private: is_trusted || allow_private };
+    const found = await Promise.resolve(addresses.find(target)).catch((cause: unknown) => {
+      throw toProxyError(cause);
+    });
+    return found.slice(0, MAX_PROXY_ADDRESSES).map((address) => ({ address, port, authorization }));
+  }
 }
+
+function toProxyError(cause: unknown): AppError {
+  const isRefused = cause instanceof AppError && cause.code === "upstream_address_refused";
+  return isRefused
+    ? new AppError(
+        cause.code,
+        "The address of the registry's proxy is private. Only registries with allow_private may use it.",
+      )
+    : proxyError("could not be found", cause);
+}
+
+const MAX_PROXY_ADDRESSES = 2;
 
 const NO_HEADERS: ReplyHeaders = new Map();
 
@@ -150,66 +191,6 @@ function raceAbort<Value>(
   return Promise.race([coming, aborted.promise]).finally(() => {
     for (const signal of signals) signal?.removeEventListener("abort", check);
   });
-}
-
-interface Origin {
-  hostname: string;
-  port: number;
-  /** Value of the Host header. */
-  host: string;
-  tls: Bun.TLSOptions | undefined;
-  /** Connections with the same key are interchangeable. */
-  key: string;
-  /** Length of the origin in the URL; the rest is path and query. */
-  length: number;
-}
-
-const MAX_ORIGINS = 1000;
-/** Matches an origin that every parser reads alike; other URLs are parsed completely. */
-const ORIGIN = /^https?:\/\/[\w.:[\]-]+(?=\/)/;
-
-/** Cache of parsed origins: parsing a URL costs more than the rest of a call. */
-function createOriginParser(ca: string | undefined): (url: string) => Origin {
-  const known = new Map<string, Origin>();
-  return (url) => {
-    const text = ORIGIN.exec(url)?.[0] ?? url;
-    const seen = known.get(text);
-    if (seen) return seen;
-    const parsed = URL.parse(text);
-    if (parsed?.protocol !== "https:" && parsed?.protocol !== "http:") {
-      throw new AppError(
-        "upstream_address_refused",
-        "The upstream's address is not an http(s) URL.",
-      );
-    }
-    const { protocol, hostname, host, port } = parsed;
-    const name = canonicalHost(hostname) ?? hostname;
-    const number = port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-    const origin = {
-      hostname,
-      port: number,
-      host,
-      tls: protocol === "https:" ? tlsOptions(name, ca) : undefined,
-      key: `${protocol} ${name} ${number}`,
-      length: text.length,
-    };
-    if (known.size >= MAX_ORIGINS) known.clear();
-    known.set(text, origin);
-    return origin;
-  };
-}
-
-/** ALPN protocols. A server that speaks only HTTP/2 rejects the handshake. */
-const HTTP_1_1 = "\x08http/1.1";
-
-/** Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED cannot disable verification. */
-function tlsOptions(name: string, ca: string | undefined): Bun.TLSOptions {
-  return {
-    rejectUnauthorized: true,
-    ALPNProtocols: HTTP_1_1,
-    ...(isIP(name) === 0 && { serverName: name }),
-    ...(ca !== undefined && { ca }),
-  };
 }
 
 function toOutgoing(request: OutboundRequest, origin: Origin): OutgoingRequest {

@@ -23,6 +23,7 @@ import { checkDatabaseFile, checkKeyAndDatabase } from "./check-key-and-database
 import { createState } from "./create-state.ts";
 import { describeReason } from "./doctor/check.ts";
 import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
+import { readEgress } from "./read-egress.ts";
 
 export interface Storage {
   db: Db;
@@ -88,7 +89,10 @@ export async function withDeps<T>(
 ): Promise<T> {
   const storage = await openStorage(settings);
   const snapshot = () => EMPTY_SNAPSHOT;
-  const send = createSend({ mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS });
+  const send = createSend({
+    ...(await readEgress(settings)),
+    mayReachPrivate: () => settings.ALLOW_PRIVATE_UPSTREAMS,
+  });
   try {
     const services = {
       ...createState({ settings, log, db: storage.db }),

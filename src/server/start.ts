@@ -30,6 +30,7 @@ import { serveRequest } from "./http/serve-request.ts";
 import { openSnapshotStore } from "./local-snapshot.ts";
 import { METRICS } from "./metrics.ts";
 import { openServingStorage } from "./open-serving-storage.ts";
+import { readEgress } from "./read-egress.ts";
 import { startSweeping } from "./sweep.ts";
 import { watchFolders } from "./watch-folders.ts";
 import { openJournals } from "./writers/open-journals.ts";
@@ -110,6 +111,7 @@ export async function start(
   const send =
     options.send ??
     createSend({
+      ...(await readEgress(settings)),
       end: responses.signal,
       mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
     });

@@ -17,6 +17,7 @@ import {
 } from "../db/tables/registries.ts";
 import { type Keyring, unseal } from "../lib/crypto/seal.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
+import type { Egress } from "../net/egress.ts";
 import { providers } from "../providers/all.ts";
 import { listCapabilities } from "../providers/provider.ts";
 import { compileGuard, type Programs } from "./compile-guard.ts";
@@ -97,6 +98,15 @@ function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): G
 const toGuardView = ({ collector_id, ...settings }: GuardSettings): GuardView | null =>
   collector_id === null ? null : { ...settings, collector_id };
 
+/** The option schemas allow only text here. */
+function toEgress({ ca_bundle, proxy_url }: Record<string, unknown>): Egress | undefined {
+  if (ca_bundle === undefined && proxy_url === undefined) return undefined;
+  return {
+    ...(ca_bundle !== undefined && { ca: String(ca_bundle) }),
+    ...(proxy_url !== undefined && { proxy_url: String(proxy_url) }),
+  };
+}
+
 export function toRegistryView(
   row: LlmRegistryRow,
   { keyring, demo_url }: Pick<CompileOptions, "keyring" | "demo_url">,
@@ -127,7 +137,7 @@ export function toRegistryView(
     capabilities: new Set(row.capabilities ?? listCapabilities(provider)),
     // The demo upstream is on loopback.
     allow_private: row.allow_private || row.provider === "demo",
-    egress: undefined,
+    egress: toEgress(provider_options),
     created: Math.floor(Date.parse(row.created_at) / 1000),
     enabled: row.enabled,
     problem,

@@ -6,7 +6,7 @@ import type { GuardSettings } from "../contract/guard-settings.ts";
 import type { Capability } from "../contract/registries.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockExpiries } from "../db/tables/blocked-subjects.ts";
-import type { Egress } from "../net/send.ts";
+import type { Egress } from "../net/egress.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Provider, Upstream } from "../providers/provider.ts";
 

@@ -59,7 +59,7 @@ function normalizeAddress(text: string): string | undefined {
 
 const MAPPED = 0xffffn;
 
-function isInAnyBlock(address: string, blocks: readonly AddressBlock[]): boolean {
+export function isInAnyBlock(address: string, blocks: readonly AddressBlock[]): boolean {
   const number = addressToBigInt(address);
   if (number === undefined) return false;
   return blocks.some(({ network, bits }) => (number ^ network) >> BigInt(128 - bits) === 0n);
