@@ -48,7 +48,9 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
     const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, hide);
     const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
     const machine_identity = usesMachineIdentity(auth);
-    return { allow_private, machine_identity, target: [addressed, auth] };
+    // The JSON of an external account contains addresses. Equal secrets have equal sealed texts.
+    const identity = machine_identity ? row.auth : auth;
+    return { allow_private, machine_identity, target: [addressed, identity] };
   },
   async checkRemovable(deps, row, call) {
     const { force } = call.query as { force?: boolean };

@@ -83,6 +83,29 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect([moved.status, renamed.status]).toEqual([403, 200]);
   });
 
+  test("an administrator cannot replace the external account that the machine's tokens are sent to", async () => {
+    const { kit, list, admin } = await open();
+    const account = (token_url: string) =>
+      JSON.stringify({
+        type: "external_account",
+        audience: "pool",
+        subject_token_type: "urn:ietf:params:oauth:token-type:jwt",
+        token_url,
+        credential_source: { file: "/var/run/secrets/token" },
+      });
+    const auth = { type: "gcp_service_account", source: "workload_identity" };
+    const credentials = account("https://sts.googleapis.com/v1/token");
+    const made = await kit.make<Stored>(list, vertex({ ...auth, credentials }));
+    const put = (body: object) => admin.call("PUT", `${list}/${made.id}`, body);
+
+    const replaced = await put({
+      auth: { ...auth, credentials: account("https://attacker.example.net/token") },
+    });
+    const kept = await put({ name: unique("renamed"), auth: made.auth });
+
+    expect([replaced.status, kept.status]).toEqual([403, 200]);
+  });
+
   test("secrets are masked, kept when sent masked or empty, and sealed", async () => {
     const { kit, list } = await open();
     const { id, auth } = await kit.make<Stored>(list, bedrock(KEYS));
