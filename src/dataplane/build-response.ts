@@ -123,7 +123,7 @@ function endForwarded(
     status: reply.status,
     error_code: error?.code ?? null,
     registry: candidate.registry,
-    usage: readStreamUsage(ends, error),
+    usage: reply.translation?.usage ?? readStreamUsage(ends, error),
   });
 }
 

@@ -55,6 +55,7 @@ export async function sendAttempt(
       headers: reply.headers,
       body,
       registry,
+      translation,
       close: createClose(registry, body),
     };
   } catch (thrown) {

@@ -1,11 +1,12 @@
 /** Translates a request for a registry that does not support the client's API format, and the response. */
 import type { Capability } from "../contract/registries.ts";
+import { findShippedModel } from "../contract/shipped-models.ts";
 import type { Deps } from "../deps.ts";
 import { inboundDialects, outboundDialects } from "../dialects/all.ts";
 import { memberError } from "../dialects/decode-member.ts";
 import type { InboundDialect, OutboundDialect, ReplyContext } from "../dialects/dialect.ts";
 import { invalidResponse } from "../dialects/invalid-response.ts";
-import type { NeutralRequest } from "../dialects/neutral.ts";
+import type { NeutralRequest, Usage } from "../dialects/neutral.ts";
 import { createStreamTranslator } from "../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
@@ -22,6 +23,8 @@ export interface Translation {
   tail: string;
   body: Bytes;
   translateReply: (reply: Reply) => Reply | Promise<Reply>;
+  /** Usage of the translated response, once it has ended. A chat client may not get it in its stream. */
+  usage: Usage | undefined;
 }
 
 /** Returns the format to translate to: the first one of the provider. Undefined if the endpoint is not translated. */
@@ -55,6 +58,7 @@ export function translateAttempt(
   const operation = registry.provider.operations[capability];
   const written = outbound.writeRequest(request, {
     model: operation?.modelInPath?.(registry.upstream) ? undefined : model,
+    max_output: (model && findShippedModel(registry.provider.kind, model)?.max_output) || undefined,
     reject(member, reason) {
       throw memberError(inbound.memberNames[member] ?? member, reason);
     },
@@ -65,12 +69,22 @@ export function translateAttempt(
     created: Math.floor(deps.now().getTime() / 1000),
     request: body,
   };
-  return {
+  const translation: Translation = {
     tail: outbound.path({ model, stream: request.stream }),
     body: Buffer.from(JSON.stringify(renameMembers(written, operation))),
     translateReply: (received) =>
-      translateReply(received, { inbound, outbound, reply, isStream: request.stream }),
+      translateReply(received, {
+        inbound,
+        outbound,
+        reply,
+        isStream: request.stream,
+        onUsage(usage) {
+          translation.usage = usage;
+        },
+      }),
+    usage: undefined,
   };
+  return translation;
 }
 
 interface ReadBody {
@@ -108,6 +122,7 @@ interface ReplyTranslation {
   outbound: OutboundDialect;
   reply: ReplyContext;
   isStream: boolean;
+  onUsage: (usage: Usage | undefined) => void;
 }
 
 function translateReply(received: Reply, translation: ReplyTranslation): Reply | Promise<Reply> {
@@ -128,11 +143,13 @@ function translateReply(received: Reply, translation: ReplyTranslation): Reply |
 
 async function translateWhole(
   received: Reply,
-  { inbound, outbound, reply }: ReplyTranslation,
+  { inbound, outbound, reply, onUsage }: ReplyTranslation,
 ): Promise<Reply> {
   const body = parseJson(await readReply(received));
   if (!isObject(body)) throw invalidResponse("is not a JSON object");
-  return toJsonReply(received, inbound.writeResponse(outbound.readResponse(body), reply));
+  const response = outbound.readResponse(body);
+  onUsage(response.usage);
+  return toJsonReply(received, inbound.writeResponse(response, reply));
 }
 
 async function translateError(
@@ -160,10 +177,14 @@ function buildHeaders({ headers }: Reply, type: string): Map<string, string> {
   return built;
 }
 
-function translateEvents(received: Reply, { inbound, outbound, reply }: ReplyTranslation): Reply {
+function translateEvents(
+  received: Reply,
+  { inbound, outbound, reply, onUsage }: ReplyTranslation,
+): Reply {
   const translator = createStreamTranslator(
     outbound.createStreamReader(),
     inbound.createStreamWriter(reply),
+    onUsage,
   );
   let isEnded = false;
 

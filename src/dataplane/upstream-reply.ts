@@ -5,12 +5,15 @@ import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.
 import type { Bytes, Reply } from "../net/http/reply.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { RegistryState } from "./live-state.ts";
+import type { Translation } from "./translate-attempt.ts";
 
 export interface UpstreamReply {
   status: number;
   headers: ReplyHeaders;
   body: WholeBody | StreamedBody;
   registry: RegistryState;
+  /** Undefined if the bytes of the upstream are relayed unchanged. */
+  translation: Pick<Translation, "usage"> | undefined;
   /** Ends the upstream call if it is still open. Idempotent. */
   close: () => void;
 }

@@ -32,6 +32,8 @@ export interface OutboundDialect {
 export interface RequestTarget {
   /** Undefined if the URL names the model. */
   model: string | undefined;
+  /** Maximum number of output tokens of the model, if the catalog knows it. */
+  max_output?: number | undefined;
   /** Throws the 400 that names the client's member. */
   reject: (member: NeutralMember, reason: string) => never;
 }

@@ -3,7 +3,7 @@ import { createEventSplitter, readData, type StreamEvent } from "../lib/http/spl
 import { createEventCheck } from "./check-events.ts";
 import type { StreamReader, StreamWriter } from "./dialect.ts";
 import { invalidResponse } from "./invalid-response.ts";
-import type { NeutralEvent } from "./neutral.ts";
+import type { NeutralEvent, Usage } from "./neutral.ts";
 
 export interface StreamTranslator {
   /** Returns the text for the client, often empty. Throws `upstream_failed` for an invalid stream. */
@@ -20,6 +20,7 @@ const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 export function createStreamTranslator(
   reader: StreamReader,
   writer: StreamWriter,
+  onUsage: (usage: Usage | undefined) => void = () => {},
 ): StreamTranslator {
   const splitter = createEventSplitter();
   const check = createEventCheck();
@@ -31,6 +32,7 @@ export function createStreamTranslator(
       check(event);
       text += writer.write(event);
       isOver ||= event.type === "end" || event.type === "error";
+      if (event.type === "end") onUsage(event.usage);
     }
     return text;
   }

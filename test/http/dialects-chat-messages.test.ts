@@ -111,7 +111,8 @@ test("a chat completion is sent as a message, and the response is a chat complet
   expect(hit?.headers["anthropic-version"]).toBe("2023-06-01");
   expect(one.sent(0)).toEqual({
     model: "claude-sonnet-5",
-    max_tokens: 8192,
+    // From the model catalog.
+    max_tokens: 128_000,
     system: [{ type: "text", text: "Be brief." }],
     messages: [
       { role: "user", content: [{ type: "text", text: "What is the weather in Paris and Rome?" }] },

@@ -15,7 +15,7 @@ import type {
 } from "../neutral.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { REDACTED } from "./redacted.ts";
-import { DEFAULT_MAX_TOKENS, writeThinking } from "./write-thinking.ts";
+import { writeThinking } from "./write-thinking.ts";
 
 export function writeMessagesRequest(request: NeutralRequest, target: RequestTarget): JsonObject {
   const { tools, stop, temperature, output_format, user, stream } = request;
@@ -28,12 +28,12 @@ export function writeMessagesRequest(request: NeutralRequest, target: RequestTar
   if (output_format?.type === "json") {
     target.reject("output_format", "must have a JSON schema for this model");
   }
-  const { thinking, effort, max_tokens } = writeThinking(request, target.model);
+  const { thinking, effort, max_tokens } = writeThinking(request, target);
   const format = output_format && { type: "json_schema", schema: output_format.schema };
   const system = request.messages.flatMap(({ role, parts }) => (role === "system" ? parts : []));
   return defined({
     model: target.model,
-    max_tokens: max_tokens ?? DEFAULT_MAX_TOKENS,
+    max_tokens,
     system: system.length > 0 ? system.flatMap((part) => writePart(part, "system")) : undefined,
     messages: writeTurns(request.messages),
     tools: tools.length > 0 ? tools.map(writeTool) : undefined,

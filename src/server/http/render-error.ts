@@ -1,7 +1,9 @@
 /** Renders error responses, in one format per plane (spec 7). */
 import type { Plane } from "../../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
+import { getChatErrorType } from "../../dialects/chat/errors.ts";
 import { writeError } from "../../dialects/generate-content/errors.ts";
+import { getMessagesErrorType } from "../../dialects/messages/errors.ts";
 import type { RequestIds } from "../../route.ts";
 import { html } from "../pages/html.ts";
 import { plainPage } from "../pages/plain-page.ts";
@@ -19,7 +21,7 @@ const BODY: Record<Plane, Body> = {
       : {
           error: {
             message: error.message,
-            type: referenceType(error.status),
+            type: getChatErrorType(error.status),
             code: error.code,
             param: error.details.param ?? null,
             ...approvalMembers(error),
@@ -168,25 +170,5 @@ function challenge({ details }: AppError): string {
 }
 
 /** Returns the error type of the Anthropic API. */
-function anthropicType(code: ErrorCode, status: number): string {
-  if (code === "no_backend_available") return "api_error";
-  return ANTHROPIC_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
-}
-
-const ANTHROPIC_TYPES: Record<number, string> = {
-  401: "authentication_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  503: "overloaded_error",
-};
-
-/** Returns the error type of the OpenAI API. */
-function referenceType(status: number): string {
-  if (status === 401) return "authentication_error";
-  if (status === 403) return "permission_error";
-  if (status === 404) return "not_found_error";
-  if (status === 429) return "rate_limit_error";
-  return status < 500 ? "invalid_request_error" : "api_error";
-}
+const anthropicType = (code: ErrorCode, status: number): string =>
+  code === "no_backend_available" ? "api_error" : getMessagesErrorType(status);
