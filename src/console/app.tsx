@@ -15,6 +15,7 @@ import { session } from "./endpoints.ts";
 import { GatewayPage } from "./gateways/gateway-page.tsx";
 import { GatewaysPage } from "./gateways/gateways-page.tsx";
 import { HomePage } from "./home/home-page.tsx";
+import { ModelsPage } from "./models/models-page.tsx";
 import { PoliciesPage } from "./policies/policies-page.tsx";
 import { PolicyPage } from "./policies/policy-page.tsx";
 import { RegistriesPage } from "./registries/registries-page.tsx";
@@ -100,6 +101,7 @@ const ROUTES: readonly Route[] = [
     <InstancePage {...params} />
   )),
   route("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
+  route("/models", () => <ModelsPage />),
   route("/policies", () => <PoliciesPage />),
   route("/policies/new", () => <PolicyPage />),
   route("/policies/:policy_id", (params) => <PolicyPage {...params} />),

@@ -15,6 +15,7 @@ import type { explainRequest } from "../contract/explain.ts";
 import type * as feedback from "../contract/feedback.ts";
 import type { gateways as Gateways, listPlugins } from "../contract/gateways.ts";
 import type * as limit from "../contract/limits.ts";
+import type * as model from "../contract/model-catalog.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type { replayPolicy } from "../contract/replay.ts";
@@ -89,7 +90,10 @@ export const consumers = {
     ...post<typeof explainRequest>(`${CONSUMERS}/:consumer_id/explain`),
     writes: false as const,
   },
+  models: get<typeof model.listConsumerModels>(`${CONSUMERS}/:consumer_id/models`),
 };
+
+export const modelCatalog = { list: get<typeof model.listModelCatalog>("/v1/model-catalog") };
 
 const KEYS = `${CONSUMERS}/:consumer_id/keys` as const;
 export const consumerKeys = {

@@ -365,7 +365,7 @@ const VERSION = { "anthropic-version": "2023-06-01" };
 test("Anthropic's clients see only models that the messages endpoint accepts", async () => {
   const one = await setUp(
     [
-      { provider: "openai", models: { allowed: ["gpt"] } },
+      { provider: "openai", models: { allowed: ["gpt"] }, capabilities: ["embeddings"] },
       { provider: "anthropic", models: { allowed: ["claude"] } },
     ],
     {},

@@ -9,11 +9,13 @@ import { DeleteButton, ResourcePage } from "../ui/resource-page.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ConsumerForm } from "./consumer-form.tsx";
 import { ConsumerKeys } from "./consumer-keys.tsx";
+import { ConsumerModels } from "./consumer-models.tsx";
 import { ExplainRouting } from "./explain-routing.tsx";
 
 const TABS = [
   ["", "Routing"],
   ["keys", "Keys"],
+  ["models", "Models"],
   ["explain", "Explain"],
 ] as const;
 
@@ -60,6 +62,8 @@ export function ConsumerPage({ gateway_id, consumer_id }: ConsumerPageProps) {
           {stored && <Tabs label="Consumer" tabs={TABS} />}
           {stored && tab === "keys" ? (
             <ConsumerKeys consumer={stored} upstreams={upstreams} />
+          ) : stored && tab === "models" ? (
+            <ConsumerModels consumer={stored} />
           ) : stored && tab === "explain" ? (
             <ExplainRouting consumer={stored} />
           ) : (

@@ -67,6 +67,7 @@ export function SideBar() {
       <h2>Installation</h2>
       <ul>
         <Item to="/gateways" icon="gateway" text="Gateways" exact />
+        <Item to="/models" icon="model" text="Models" />
         {may("own") && allGateways && <Item to="/tokens" icon="token" text="Tokens" />}
         {may("audit") && <Item to="/audit" icon="audit" text="Audit log" />}
         <li>
