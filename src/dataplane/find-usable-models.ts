@@ -34,7 +34,13 @@ const MODE_CAPABILITIES: Record<CatalogModel["mode"], readonly Capability[]> = {
   speech: ["audio_speech"],
   transcription: ["audio_transcription"],
 };
-const MODEL_CAPABILITIES = Object.values(MODE_CAPABILITIES).flat();
+/** Capabilities of requests that name a model that the catalog does not contain. */
+const MODEL_CAPABILITIES: readonly Capability[] = [
+  ...Object.values(MODE_CAPABILITIES).flat(),
+  "completions",
+  "moderations",
+  "rerank",
+];
 
 interface CacheEntry {
   /** Lists from which the models were computed. */

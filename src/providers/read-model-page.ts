@@ -49,7 +49,7 @@ function isServed(item: Members): boolean {
 }
 
 /** Methods of Google and endpoints of Cohere. */
-const SERVED: readonly unknown[] = ["generateContent", "embedContent", "chat", "embed"];
+const SERVED: readonly unknown[] = ["generateContent", "embedContent", "chat", "embed", "rerank"];
 
 function readModel(item: Members): ListedModel[] {
   const name = isText(item.id) ? item.id : item.name;

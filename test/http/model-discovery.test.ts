@@ -219,13 +219,14 @@ test("Cohere's own list, and the bare array of other servers, are read", async (
               models: [
                 { name: "command-a", endpoints: ["chat"] },
                 { name: "rerank-v3", endpoints: ["rerank"] },
+                { name: "classify", endpoints: ["classify"] },
               ],
             },
           }
         : { body: [{ id: "llama", object: "model" }] },
   );
 
-  expect(await one.ids()).toEqual(["command-a", "llama"]);
+  expect(await one.ids()).toEqual(["command-a", "llama", "rerank-v3"]);
 });
 
 test("a registry whose allow-list has no pattern is not requested", async () => {
