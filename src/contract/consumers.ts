@@ -184,7 +184,7 @@ export const ConsumerInput = z.strictObject({
     .enum(["shared", "own"])
     .default("shared")
     .describe(
-      "Files that the consumer may use. `shared`: every file of the upstream account. `own`: only files uploaded through this consumer; any other file, in a path or in a request body, and every vector store return 404.",
+      "Files, uploads, batches, stored responses and conversations that the consumer may use. `shared`: all of the upstream account. `own`: only those created through this consumer; any other one, in a path or in a request body, and every vector store return 404.",
     ),
   cors: Cors.prefault({}).describe("Calls from pages in a browser."),
   guard: ConsumerGuardPatch.default(null).describe(

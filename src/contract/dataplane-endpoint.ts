@@ -6,11 +6,14 @@ export interface DataPlaneEndpoint {
   name: string;
   /** First segment after `/{consumer}`. */
   version: "v1" | "v1beta";
-  /** After the version. A parameter in braces matches one segment; a model of `v1beta` may contain slashes. */
+  /**
+   * After the version. A parameter in braces matches one segment, the first is the id of a model or a stored object; a
+   * model of `v1beta` may contain slashes.
+   */
   path: string;
   /** Undefined: the gateway responds itself, without an upstream. */
   capability: Capability | undefined;
-  /** Body of a POST. */
+  /** Body of a POST. `none`: the client's body is ignored. */
   body: "json" | "form" | "json_or_form" | "none";
   /** Setting that caps a multipart body. JSON is held in memory, so its cap is the same everywhere. */
   form_cap: "JSON_BODY_MIB" | "MEDIA_BODY_MIB" | "FILES_BODY_MIB";
@@ -20,6 +23,10 @@ export interface DataPlaneEndpoint {
   download?: true;
   /** The path requests a stream; elsewhere the body does. */
   streams?: true;
+  /** The response is one JSON object per line. */
+  lines?: true;
+  /** A POST creates an object that the upstream stores, a GET lists them. */
+  creates?: true;
   /** A POST that creates and bills nothing, so it may be sent again after any failure. */
   repeatable?: true;
   operations: Readonly<Partial<Record<DataPlaneMethod, DataPlaneOperation>>>;

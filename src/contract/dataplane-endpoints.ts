@@ -1,16 +1,11 @@
 /** Endpoints of the data plane: one table for the matcher and for the API description. */
 import { type DataPlaneEndpoint, JSON_ENDPOINT, STREAMED } from "./dataplane-endpoint.ts";
 import { GEMINI_ENDPOINTS } from "./gemini-endpoints.ts";
+import { OBJECT_ENDPOINTS } from "./object-endpoints.ts";
 
 const HELLO = [{ role: "user", content: "Hello!" }];
 
 const FORM_ENDPOINT = { ...JSON_ENDPOINT, body: "form", form_cap: "MEDIA_BODY_MIB" } as const;
-const FILES_ENDPOINT = {
-  ...JSON_ENDPOINT,
-  capability: "files",
-  body: "json_or_form",
-  form_cap: "FILES_BODY_MIB",
-} as const;
 const MODELS_ENDPOINT = { ...JSON_ENDPOINT, capability: undefined, body: "none" } as const;
 
 export const DATA_PLANE_ENDPOINTS: readonly DataPlaneEndpoint[] = [
@@ -234,44 +229,7 @@ export const DATA_PLANE_ENDPOINTS: readonly DataPlaneEndpoint[] = [
       },
     },
   },
-  {
-    ...FILES_ENDPOINT,
-    name: "files",
-    path: "/files",
-    operations: {
-      GET: { name: "list_files", summary: "List files" },
-      POST: {
-        name: "upload_file",
-        summary: "Upload a file",
-        form: {
-          purpose: { example: "assistants" },
-          file: { example: "notes.txt", media_type: "application/octet-stream" },
-        },
-      },
-    },
-  },
-  {
-    ...FILES_ENDPOINT,
-    name: "files.one",
-    path: "/files/{file_id}",
-    operations: {
-      GET: { name: "get_file", summary: "Get a file's metadata" },
-      DELETE: { name: "delete_file", summary: "Delete a file" },
-    },
-  },
-  {
-    ...FILES_ENDPOINT,
-    name: "files.content",
-    path: "/files/{file_id}/content",
-    download: true,
-    operations: {
-      GET: {
-        name: "download_file",
-        summary: "Download a file",
-        responses: ["application/octet-stream"],
-      },
-    },
-  },
+  ...OBJECT_ENDPOINTS,
   {
     ...MODELS_ENDPOINT,
     name: "models",

@@ -12,8 +12,10 @@ export const EXCLUSION_REASONS = {
   unusable: "The registry's credential cannot be decrypted.",
   not_pinned: "The request is pinned to another registry or provider.",
   capability: "The registry does not support this endpoint.",
-  file_elsewhere: "The file of the consumer is at another registry.",
+  file_elsewhere: "The consumer's file or other stored object is at another registry.",
   model_not_allowed: "The consumer may not use this model at this registry.",
+  batch_file:
+    "The models of the batch are in a file, and the consumer's models are limited or mapped.",
   no_default: "The request names no model, and no default is configured.",
   needs_model: "The registry's address contains the model, and the request names none.",
   model_name: "The model name cannot be part of the registry's address.",

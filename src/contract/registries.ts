@@ -23,8 +23,23 @@ export const CAPABILITIES = [
   "rerank",
   "count_tokens",
   "response_context",
+  "stored_responses",
+  "conversations",
+  "uploads",
+  "batches",
+  "message_batches",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
+
+/** Capabilities of objects that an upstream stores. Their requests are routed by id, and a model only pins. */
+export const OBJECT_CAPABILITIES: ReadonlySet<Capability> = new Set([
+  "files",
+  "stored_responses",
+  "conversations",
+  "uploads",
+  "batches",
+  "message_batches",
+]);
 
 /** Egress settings of one registry. */
 const egress = {

@@ -1,17 +1,19 @@
 /** Builds the response to the client, and ends the request after the last byte. */
 import type { AppError, ErrorCode } from "../contract/errors.ts";
+import { OBJECT_CAPABILITIES } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
 import { createJsonArrayStream } from "./events-to-json-array.ts";
-import { findFileIds } from "./find-file-ids.ts";
+import { findObjectIds } from "./find-object-ids.ts";
 import { getLiveState } from "./live-state.ts";
 import { readUsage } from "./read-usage.ts";
 import { recordOutcome } from "./registry-health.ts";
 import { type BodyEnds, relayStream } from "./relay-stream.ts";
 import { endRequest, roundToTenths } from "./request-progress.ts";
+import { CREATES_FILES } from "./scope-objects.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
 
 /** Headers of an upstream that are sent to the client, besides those of `addVendorHeaders`. */
@@ -113,17 +115,19 @@ function endForwarded(
   ends: BodyEnds,
   error: AppError | undefined,
 ): void {
-  const { progress, reply, candidate } = forwarded;
+  const { progress, reply, candidate, endpoint } = forwarded;
   if (progress.is_ended) return;
+  const isObject = endpoint.capability && OBJECT_CAPABILITIES.has(endpoint.capability);
   if (error && !NOT_OF_UPSTREAM.includes(error.code)) {
     recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
   }
-  if (reply.status < 300 && !error) recordFileHints(deps, forwarded, ends);
+  if (reply.status < 300 && !error) recordObjectHints(deps, forwarded, ends);
   endRequest(deps, forwarded, {
     status: reply.status,
     error_code: error?.code ?? null,
     registry: candidate.registry,
-    usage: reply.translation?.usage ?? readStreamUsage(ends, error),
+    // A stored object repeats the usage of the request that created it.
+    usage: isObject ? null : (reply.translation?.usage ?? readStreamUsage(ends, error)),
   });
 }
 
@@ -140,22 +144,35 @@ const NOT_OF_UPSTREAM: readonly ErrorCode[] = [
   "guard_unavailable",
 ];
 
-/** Records which registry has the files that the response names. */
-function recordFileHints(
+/** Records which registry has the objects that the response names. */
+function recordObjectHints(
   deps: Deps,
-  { endpoint, item, request, candidate }: ForwardedRequest,
+  { endpoint, item, request, consumer, candidate }: ForwardedRequest,
   ends: BodyEnds,
 ): void {
-  if (endpoint.capability !== "files") return;
-  const { file_hints } = getLiveState(deps);
+  const { capability } = endpoint;
+  // One registry needs no hint.
+  if (!capability || consumer.registries.length < 2) return;
+  const { object_hints } = getLiveState(deps);
   const { id } = candidate.registry;
+  if (candidate.capability === "responses") {
+    const [responseId] = findObjectIds(decode((ends.head ?? ends.tail)?.subarray(0, MAX_ID_BYTES)));
+    if (responseId !== undefined) object_hints.set(responseId, id);
+  }
+  if (!OBJECT_CAPABILITIES.has(capability)) return;
   if (item !== undefined) {
-    if (request.method === "DELETE") file_hints.delete(item);
-    else file_hints.set(item, id);
-    return;
+    if (request.method === "DELETE" && endpoint.is_object) object_hints.delete(item);
+    else object_hints.set(item, id);
+    // A completed upload and a completed batch name the files that they created.
+    if (!CREATES_FILES.has(capability)) return;
   }
   for (const bytes of [ends.head, ends.tail]) {
-    const text = bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
-    for (const fileId of findFileIds(text)) file_hints.set(fileId, id);
+    for (const objectId of findObjectIds(decode(bytes))) object_hints.set(objectId, id);
   }
 }
+
+/** The id of a response is at its start, before the ids of its items. */
+const MAX_ID_BYTES = 4 * 1024;
+
+const decode = (bytes: Uint8Array | undefined): string =>
+  bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";

@@ -8,6 +8,7 @@ import type { OutboundRequest } from "../net/send.ts";
 import { buildUrl, type ProviderOperation } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
 import type { Candidate } from "./choose-registries.ts";
+import { mapBatchModels } from "./map-batch-models.ts";
 import type { ModelReference } from "./model-reference.ts";
 import type { RoutedRequest } from "./stages.ts";
 import type { Translation } from "./translate-attempt.ts";
@@ -36,7 +37,9 @@ export function buildUpstreamRequest(
   };
   const operation = registry.provider.operations[capability];
   if (translation) out.body = translation.body;
-  else if (body.kind === "json") {
+  else if (body.kind === "json" && candidate.mapModel) {
+    out.body = mapBatchModels(body.members.bytes, candidate.mapModel);
+  } else if (body.kind === "json") {
     const inBody = routed.path_model === undefined ? model : undefined;
     out.body = buildJsonBody(routed.model, body.members, { model: inBody, operation });
   }

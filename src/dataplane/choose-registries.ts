@@ -1,12 +1,14 @@
 /** Chooses the consumer's registries that can handle a request, in the order they are tried (spec 4.7). */
 import { AppError } from "../contract/errors.ts";
 import type { ExclusionReason } from "../contract/explain.ts";
-import type { Capability } from "../contract/registries.ts";
+import { type Capability, OBJECT_CAPABILITIES } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import type { AttachedView, RegistryView } from "../snapshot/snapshot.ts";
+import { findObjectReference } from "./find-object-reference.ts";
 import { isModelAllowed } from "./is-model-allowed.ts";
 import { getLiveState, type LiveState } from "./live-state.ts";
 import { mapModel } from "./map-model.ts";
+import type { DataEndpoint } from "./match-endpoint.ts";
 import { type ModelReference, parseProviderName } from "./model-reference.ts";
 import { type BalancingInput, orderCandidates } from "./order-candidates.ts";
 import type { ParsedRequest, RoutedRequest } from "./stages.ts";
@@ -19,6 +21,8 @@ export interface Candidate {
   capability: Capability;
   /** Model to send upstream, if any. */
   model: string | undefined;
+  /** Maps the models of a batch of messages. */
+  mapModel?: (model: string) => string;
 }
 
 /** Requirements of one request that a registry must meet. */
@@ -27,10 +31,12 @@ export interface RoutingCriteria {
   model: ModelReference;
   /** Models that the body names besides `model`; each must be allowed, and sent unchanged. */
   additional_models: readonly string[];
+  batch_models: readonly string[];
+  /** The request starts a batch whose models are in a file. */
+  starts_file_batch: boolean;
   pin: RegistryPin | undefined;
-  file_id: string | undefined;
-  /** Registry that stores the consumer's own files; undefined with shared scope or without files. */
-  file_registry_id: string | undefined;
+  /** Registry that stores the consumer's own objects; undefined with shared scope or without objects. */
+  object_registry_id: string | undefined;
 }
 
 export type RegistryPin = { provider: string } | { registry: string };
@@ -42,37 +48,59 @@ export function chooseRegistries(
   deps: Deps,
   parsed: ParsedRequest,
   capability: Capability,
-  fileRegistryId: string | undefined,
+  objectRegistryId: string | undefined,
 ): RoutedRequest {
-  const { model, additional_models, item: file_id } = parsed;
+  const { model, additional_models, batch_models, consumer, request, endpoint } = parsed;
   const criteria = {
     capability,
     model,
     additional_models,
+    batch_models,
+    starts_file_batch: startsFileBatch(endpoint, request.method),
     pin: parsePin(parsed.pin),
-    file_id,
-    file_registry_id: fileRegistryId,
+    object_registry_id: objectRegistryId,
   };
   const candidates: Candidate[] = [];
   const exclusions: StaticExclusion[] = [];
-  for (const attached of parsed.consumer.registries) {
+  for (const attached of consumer.registries) {
     const verdict = evaluateRegistry(attached, criteria);
     if (typeof verdict === "string") exclusions.push(verdict);
     else candidates.push(verdict);
   }
   if (candidates.length === 0) throw buildRoutingError(criteria, exclusions);
-  const { consumer, request } = parsed;
-  const balancing = {
-    consumer,
-    capability,
-    file_id,
-    headers: request.headers,
-    random: deps.random,
-  };
   const live = getLiveState(deps);
+  const { object_id, elsewhere_statuses } = locateObject(live, parsed, candidates);
+  const { headers } = request;
+  const balancing = { consumer, capability, object_id, headers, random: deps.random };
   const ordered = orderCandidates(live, candidates, balancing);
-  if (consumer.fallbacks.length === 0) return { ...parsed, candidates: ordered };
-  return { ...parsed, candidates: [...ordered, ...listFallbacks(live, criteria, balancing)] };
+  const routed = { ...parsed, elsewhere_statuses };
+  if (consumer.fallbacks.length === 0) return { ...routed, candidates: ordered };
+  return { ...routed, candidates: [...ordered, ...listFallbacks(live, criteria, balancing)] };
+}
+
+/** Returns whether the request starts a batch whose models are in a file. */
+export const startsFileBatch = ({ capability, creates }: DataEndpoint, method: string): boolean =>
+  capability === "batches" && creates === true && method === "POST";
+
+interface ObjectLocation extends Pick<RoutedRequest, "elsewhere_statuses"> {
+  object_id: string | undefined;
+}
+
+const NOWHERE: ObjectLocation = { object_id: undefined, elsewhere_statuses: [] };
+
+/** Returns the object that selects a registry: the one in the path, or the one that the body continues. */
+function locateObject(
+  { object_hints }: LiveState,
+  { item, body }: ParsedRequest,
+  candidates: readonly Candidate[],
+): ObjectLocation {
+  if (item !== undefined) return { object_id: item, elsewhere_statuses: [404] };
+  const object_id = candidates.length > 1 ? findObjectReference(body) : undefined;
+  if (object_id === undefined) return NOWHERE;
+  const hint = object_hints.get(object_id);
+  const isKnown = candidates.some(({ registry }) => registry.id === hint);
+  // OpenAI rejects an unknown response with 400. Both statuses mean that nothing was generated.
+  return { object_id, elsewhere_statuses: isKnown ? [] : [400, 404] };
 }
 
 /** Returns the candidates of the consumer's fallback models, in order. They are rarely sent, so they take no turns. */
@@ -83,7 +111,7 @@ export function listFallbacks(
 ): Candidate[] {
   const { consumer } = balancing;
   const isPinned = criteria.model.kind === "pinned" || criteria.pin !== undefined;
-  if (isPinned || criteria.capability === "files") return [];
+  if (isPinned || OBJECT_CAPABILITIES.has(criteria.capability)) return [];
   return consumer.fallbacks.flatMap((model) => {
     const named: RoutingCriteria = { ...criteria, model: { kind: "named", model } };
     const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, named));
@@ -115,11 +143,11 @@ export function evaluateRegistry(
   const capability = selectCapability(registry, criteria.capability);
   const operation = capability && registry.provider.operations[capability];
   if (!capability || !operation) return "capability";
-  if (criteria.file_registry_id !== undefined && registry.id !== criteria.file_registry_id) {
+  if (criteria.object_registry_id !== undefined && registry.id !== criteria.object_registry_id) {
     return "file_elsewhere";
   }
-  // On files endpoints a model only pins (spec 4.6).
-  if (criteria.capability === "files") return { registry, weight, capability, model: undefined };
+  // For stored objects a model only pins (spec 4.6).
+  if (OBJECT_CAPABILITIES.has(capability)) return evaluateObjects(attached, criteria);
 
   const inPath = operation.modelInPath?.(registry.upstream) ?? false;
   const fallback = operation.hasDefaultModel ? undefined : models.default;
@@ -130,9 +158,9 @@ export function evaluateRegistry(
     if (inPath) return "needs_model";
   } else if (!isModelAllowed(models, model)) return "model_not_allowed";
   // Only `model` is mapped: other members must not name a model that the map replaces.
-  const isUsable = (name: string) =>
-    isModelAllowed(models, name) && mapModel(models, name) === name;
-  if (!criteria.additional_models.every(isUsable)) return "model_not_allowed";
+  if (!criteria.additional_models.every((name) => isUnmapped(models, name))) {
+    return "model_not_allowed";
+  }
   const sent = model === undefined ? undefined : mapModel(models, model);
   if (sent !== undefined && inPath && UNSAFE_IN_PATH.test(sent)) return "model_name";
   return { registry, weight, capability, model: sent };
@@ -143,6 +171,24 @@ const selectCapability = (registry: RegistryView, own: Capability): Capability |
   registry.provider.operations[own] && registry.capabilities.has(own)
     ? own
     : findOutboundDialect(registry, own);
+
+/** Checks the models of a batch; other requests for stored objects have none. */
+function evaluateObjects(
+  { registry, weight, models }: AttachedView,
+  { capability, starts_file_batch, batch_models, additional_models }: RoutingCriteria,
+): Candidate | StaticExclusion {
+  if (starts_file_batch && (models.allowed || models.map)) return "batch_file";
+  const isAllowed =
+    batch_models.every((name) => isModelAllowed(models, name)) &&
+    additional_models.every((name) => isUnmapped(models, name));
+  if (!isAllowed) return "model_not_allowed";
+  const candidate = { registry, weight, capability, model: undefined };
+  if (batch_models.length === 0 || !models.map) return candidate;
+  return { ...candidate, mapModel: (name) => mapModel(models, name) };
+}
+
+const isUnmapped = (models: AttachedView["models"], name: string): boolean =>
+  isModelAllowed(models, name) && mapModel(models, name) === name;
 
 function matchesPin(registry: RegistryView, { model, pin }: RoutingCriteria): boolean {
   if (model.kind === "pinned" && registry.provider.kind !== model.provider) return false;
@@ -200,6 +246,11 @@ export function buildRoutingError(
     const text =
       "model: must be a name, because the models of this consumer are limited or mapped.";
     return new AppError("model_not_allowed", text, { details });
+  }
+  if (models.every((exclusion) => exclusion === "batch_file")) {
+    const text =
+      "The models of this batch are in a file, which the gateway does not read, and this consumer's models are limited or mapped. Send the requests without a batch.";
+    return new AppError("model_not_allowed", text);
   }
   const text = models.every((exclusion) => exclusion === "no_default")
     ? "No registry of this consumer has a default model. Send `model`."

@@ -15,8 +15,9 @@ export function estimateTokens(parsed: ParsedRequest): { input_tokens: number } 
     model,
     additional_models,
     pin: parsePin(parsed.pin),
-    file_id: undefined,
-    file_registry_id: undefined,
+    batch_models: [],
+    starts_file_batch: false,
+    object_registry_id: undefined,
   };
   const isServed = (capability: RoutingCriteria["capability"]) =>
     consumer.registries.some(

@@ -17,9 +17,10 @@ import {
   listFallbacks,
   parsePin,
   type RoutingCriteria,
+  startsFileBatch,
 } from "./choose-registries.ts";
 import { explainGuard } from "./explain-guard.ts";
-import { findFileRegistry } from "./find-file-registry.ts";
+import { findObjectRegistry } from "./find-object-registry.ts";
 import { getLiveState } from "./live-state.ts";
 import { matchTail } from "./match-endpoint.ts";
 import { parseModelReference } from "./model-reference.ts";
@@ -65,9 +66,10 @@ async function explain(
       capability,
       model: parseModelReference(matched.path_model ?? request.model),
       additional_models: [],
+      batch_models: [],
+      starts_file_batch: startsFileBatch(matched.endpoint, request.method),
       pin: parsePin(headers.get("x-ag-pin")?.trim() || undefined),
-      file_id: matched.item,
-      file_registry_id: await findFileRegistry(deps, {
+      object_registry_id: await findObjectRegistry(deps, {
         consumer,
         item: matched.item,
         body: { kind: "none" },
@@ -75,12 +77,13 @@ async function explain(
     };
     evaluateRegistries(deps, consumer, criteria, {
       tail: matched.tail,
+      object_id: matched.item,
       search,
       headers,
       explanation,
     });
-    const { method } = request;
-    explanation.guard = explainGuard(deps, consumer, { capability, method });
+    const call = { capability, body: matched.endpoint.body, method: request.method };
+    explanation.guard = explainGuard(deps, consumer, call);
   } catch (thrown) {
     const { status, code, message } = AppError.from(thrown);
     explanation.refusal = { status, code, message };
@@ -90,6 +93,7 @@ async function explain(
 
 interface ExplainContext {
   tail: string;
+  object_id: string | undefined;
   search: string;
   headers: Headers;
   explanation: Explanation;
@@ -101,14 +105,14 @@ function evaluateRegistries(
   criteria: RoutingCriteria,
   context: ExplainContext,
 ): void {
-  const { explanation, tail, search, headers } = context;
-  const { capability, file_id } = criteria;
+  const { explanation, tail, object_id, search, headers } = context;
+  const { capability } = criteria;
   const verdicts = consumer.registries.map((attached) => evaluateRegistry(attached, criteria));
   const candidates = verdicts.filter((verdict) => typeof verdict !== "string");
   const live = getLiveState(deps);
   // Copies the turns, so that an explanation does not use one.
   const copy = { ...live, turns: structuredClone(live.turns) };
-  const balancing = { consumer, capability, file_id, headers, random: deps.random };
+  const balancing = { consumer, capability, object_id, headers, random: deps.random };
   const order = orderCandidates(copy, candidates, balancing);
   if (candidates.length > 0) {
     const fallbacks = listFallbacks(copy, criteria, balancing);

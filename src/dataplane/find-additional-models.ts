@@ -31,6 +31,10 @@ export function findAdditionalModels(members: MemberScan<string>): string[] {
   return models;
 }
 
+/** Collects the models that the value of a selecting member names. */
+export const collectModels = (value: unknown, models: string[], name: string): void =>
+  collect(value, models, readSelectorKind(name));
+
 /** Caps parsing, which blocks the event loop: a million names take more than a second. */
 const MAX_VALUES = 100_000;
 

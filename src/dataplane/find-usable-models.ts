@@ -162,8 +162,9 @@ function filterCapabilities(
     model,
     additional_models: [],
     pin: undefined,
-    file_id: undefined,
-    file_registry_id: undefined,
+    batch_models: [],
+    starts_file_batch: false,
+    object_registry_id: undefined,
   };
   return possible.filter(
     (capability) => typeof evaluateRegistry(attached, { ...criteria, capability }) !== "string",

@@ -24,7 +24,7 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
       if (index > 0 && routed.request.signal.aborted) throw new AppError("client_closed");
       const reply = await sendAttempt(deps, routed, candidate, { peek });
       forwarded = selectReply(forwarded, { ...routed, candidate, reply });
-      if (isFileElsewhere(routed, reply.status)) continue;
+      if (isElsewhere(routed, reply.status)) continue;
       if (!isFailureStatus(reply.status) || !hasNext || !maySendAgain(routed, reply.status)) break;
     } catch (thrown) {
       failure = AppError.from(thrown);
@@ -43,9 +43,9 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
   return forwarded;
 }
 
-/** A 404 for a file means that another registry may have it; it is not a failure. */
-const isFileElsewhere = ({ item }: RoutedRequest, status: number): boolean =>
-  item !== undefined && status === 404;
+/** Returns whether another registry may have the object. It is not a failure of this one. */
+const isElsewhere = ({ elsewhere_statuses, body }: RoutedRequest, status: number): boolean =>
+  elsewhere_statuses.includes(status) && !(body.kind === "form" && body.isConsumed());
 
 const isFailureStatus = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500;

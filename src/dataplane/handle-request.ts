@@ -1,5 +1,6 @@
 /** Handles a data-plane request from start to end. Each step uses the result of the step above it. */
 import { AppError } from "../contract/errors.ts";
+import { OBJECT_CAPABILITIES } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { addLimitHeaders } from "./add-limit-headers.ts";
 import { applyCors } from "./apply-cors.ts";
@@ -7,7 +8,7 @@ import { applyPlugins } from "./apply-plugins.ts";
 import { buildLocalResponse, buildResponse } from "./build-response.ts";
 import { chooseRegistries } from "./choose-registries.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { findFileRegistry } from "./find-file-registry.ts";
+import { findObjectRegistry } from "./find-object-registry.ts";
 import { forwardRequest } from "./forward-request.ts";
 import { guardRequest } from "./guard/guard-request.ts";
 import { guardResponse } from "./guard/guard-response.ts";
@@ -15,8 +16,9 @@ import { identifyConsumer } from "./identify-consumer.ts";
 import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
+import { recordResponseOwner } from "./record-response-owner.ts";
 import { endRequest } from "./request-progress.ts";
-import { scopeFiles } from "./scope-files.ts";
+import { scopeObjects } from "./scope-objects.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
 export async function handleRequest(
@@ -46,14 +48,17 @@ export async function handleRequest(
       ids.headers["x-ag-token-count"] = "estimated";
       return buildLocalResponse(deps, authenticated, estimate);
     }
-    const ownFiles = authenticated.consumer.files_scope === "own";
-    const fileRegistryId = ownFiles ? await findFileRegistry(deps, parsed) : undefined; //      404 file
-    const routed = chooseRegistries(deps, parsed, capability, fileRegistryId); //               400 pin, 403 model, 503 none capable
+    const ownObjects = authenticated.consumer.files_scope === "own";
+    const registryId = ownObjects ? await findObjectRegistry(deps, parsed) : undefined; //      404 object
+    const routed = chooseRegistries(deps, parsed, capability, registryId); //                   400 pin, 403 model, 503 none capable
     const { guard } = authenticated.consumer;
     const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
-    const scoped = capability === "files" ? await scopeFiles(deps, forwarded) : forwarded; //   502 list
-    const checked = guard ? await guardResponse(deps, scoped, guard) : scoped; //               403 blocked, 503 guard
+    const isObject = OBJECT_CAPABILITIES.has(capability);
+    const scoped = isObject ? await scopeObjects(deps, forwarded) : forwarded; //               502 list
+    const hasOwner = ownObjects && forwarded.candidate.capability === "responses";
+    const recorded = hasOwner ? await recordResponseOwner(deps, scoped) : scoped; //            502 size
+    const checked = guard ? await guardResponse(deps, recorded, guard) : recorded; //           403 blocked, 503 guard
     return buildResponse(deps, checked);
   } catch (thrown) {
     const error = request.signal.aborted ? new AppError("client_closed") : AppError.from(thrown);

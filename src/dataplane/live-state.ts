@@ -3,8 +3,8 @@ import type { Deps } from "../deps.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
-import { createFileOwners, type FileOwners } from "./file-owners.ts";
 import { createModelList, type ModelList } from "./model-list.ts";
+import { createObjectOwners, type ObjectOwners } from "./object-owners.ts";
 import { createHealth, type RegistryHealth } from "./registry-health.ts";
 import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
 
@@ -26,9 +26,9 @@ export interface LiveState {
   /** Current weights of smooth weighted round robin, by consumer id, then registry id. */
   turns: Map<string, Map<string, number>>;
   /** Registry that returned a file id before, by file id. Only a hint. */
-  file_hints: LruCache<string>;
+  object_hints: LruCache<string>;
   /** Consumer that uploaded each file. Authoritative and stored. */
-  file_owners: FileOwners;
+  object_owners: ObjectOwners;
   metrics: RequestMetrics;
   /** Evaluations that run after their response has ended. */
   late_evaluations: number;
@@ -47,8 +47,8 @@ const MAX_HINTS = 50_000;
 export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   registries: new Map(),
   turns: new Map(),
-  file_hints: createLruCache(MAX_HINTS),
-  file_owners: createFileOwners(deps),
+  object_hints: createLruCache(MAX_HINTS),
+  object_owners: createObjectOwners(deps),
   metrics: createRequestMetrics(),
   late_evaluations: 0,
   snapshot: undefined,

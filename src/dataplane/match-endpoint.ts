@@ -8,16 +8,26 @@ import type { MatchedRequest, RequestContext } from "./stages.ts";
 /** An endpoint of the table, with what requests read compiled at load. */
 export interface DataEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
   methods: readonly string[];
+  /** The path ends with the id of a stored object, so that a DELETE deletes it. */
+  is_object: boolean;
 }
+
+const V1 = "/v1";
+const GEMINI_MODELS = "/v1beta/models/";
 
 /** Keyed by version and path, such as `/v1/files`. */
 const withoutParameters = new Map<string, DataEndpoint>();
-/** Keyed by version and path with `{}` as its parameter, such as `/v1/files/{}/content`. */
-const withParameter = new Map<string, DataEndpoint>();
+/** Endpoints of `v1` whose paths have parameters. */
+const withParameters: { pattern: RegExp; endpoint: DataEndpoint }[] = [];
+/** Endpoints of a model of `v1beta`, by the rest of the path after the model, such as `:generateContent`. */
+const ofGeminiModel = new Map<string, DataEndpoint>();
 for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
-  const endpoint = { ...rest, methods: Object.keys(operations) };
+  const is_object = /^[^{]*\{\w+\}$/.test(rest.path);
+  const endpoint = { ...rest, methods: Object.keys(operations), is_object };
   const path = `/${rest.version}${rest.path}`;
-  if (path.includes("{")) withParameter.set(path.replace(/\{\w+\}/, "{}"), endpoint);
+  const pattern = new RegExp(`^${rest.path.replace(/\{\w+\}/g, "([^/]+)")}$`);
+  if (path.startsWith(`${GEMINI_MODELS}{`)) ofGeminiModel.set(path.replace(/^.*\}/, ""), endpoint);
+  else if (path.includes("{")) withParameters.push({ pattern, endpoint });
   else withoutParameters.set(path, endpoint);
 }
 
@@ -57,30 +67,28 @@ export function matchTail(path: string): EndpointMatch | undefined {
     const tail = trimmed.slice(endpoint.version.length + 1);
     return { endpoint, tail, item: undefined, path_model: undefined };
   }
-  if (trimmed.startsWith("/v1/")) return matchParameter(trimmed.slice(V1.length));
+  if (trimmed.startsWith("/v1/")) return matchParameters(trimmed.slice(V1.length));
   return trimmed.startsWith(GEMINI_MODELS) ? matchGeminiModel(trimmed) : undefined;
 }
 
-function matchParameter(tail: string): EndpointMatch | undefined {
-  const start = tail.indexOf("/", 1) + 1;
-  if (start === 0) return undefined;
-  const slash = tail.indexOf("/", start);
-  const end = slash < 0 ? tail.length : slash;
-  const endpoint = withParameter.get(`${V1}${tail.slice(0, start)}{}${tail.slice(end)}`);
-  if (!endpoint || start === end) return undefined;
-  const item = decodeSegment(tail.slice(start, end));
-  // The id becomes part of an upstream URL, where `%2e%2e` or `%2F` would change the path (spec 4.6).
-  const isValid = endpoint.capability !== "files" || FILE_ID.test(item);
-  return isValid ? { endpoint, tail, item, path_model: undefined } : undefined;
+function matchParameters(tail: string): EndpointMatch | undefined {
+  for (const { pattern, endpoint } of withParameters) {
+    const segments = pattern.exec(tail)?.slice(1);
+    if (!segments) continue;
+    const ids = segments.map(decodeSegment);
+    // Ids become part of an upstream URL, where `%2e%2e` or `%2F` would change the path (spec 4.6).
+    const isValid = !endpoint.capability || ids.every((id) => OBJECT_ID.test(id));
+    return isValid ? { endpoint, tail, item: ids[0], path_model: undefined } : undefined;
+  }
+  return undefined;
 }
 
 /** Matches `/v1beta/models/{model}:{method}`. A model may contain `/` and `:`, as in `@openrouter/vendor/name:free`. */
 function matchGeminiModel(path: string): EndpointMatch | undefined {
   const colon = path.lastIndexOf(":");
-  const method =
-    colon < 0 ? undefined : withParameter.get(`${GEMINI_MODELS}{}${path.slice(colon)}`);
+  const method = colon < 0 ? undefined : ofGeminiModel.get(path.slice(colon));
   const end = method ? colon : path.length;
-  const endpoint = method ?? withParameter.get(`${GEMINI_MODELS}{}`);
+  const endpoint = method ?? ofGeminiModel.get("");
   if (!endpoint || end === GEMINI_MODELS.length) return undefined;
   const model = decodeSegment(path.slice(GEMINI_MODELS.length, end));
   const tail = path.slice(endpoint.version.length + 1);
@@ -90,10 +98,8 @@ function matchGeminiModel(path: string): EndpointMatch | undefined {
 }
 
 const SLASH = 0x2f;
-const V1 = "/v1";
-const GEMINI_MODELS = "/v1beta/models/";
 /** A decoded id: printable ASCII except `#`, `%`, `/`, `?` and `\`, and not only dots. */
-export const FILE_ID = /^(?!\.+$)[!-"$&-.0->@-[\]-~]{1,1024}$/;
+export const OBJECT_ID = /^(?!\.+$)[!-"$&-.0->@-[\]-~]{1,1024}$/;
 
 function decodeSegment(text: string): string {
   try {

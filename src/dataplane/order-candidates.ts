@@ -1,5 +1,5 @@
 /** Load balancing: orders the candidates of a request; the first is tried first. */
-import type { Capability } from "../contract/registries.ts";
+import { type Capability, OBJECT_CAPABILITIES } from "../contract/registries.ts";
 import { readUser } from "../contract/user-header.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
@@ -10,7 +10,7 @@ import { isAvailable } from "./registry-health.ts";
 export interface BalancingInput {
   consumer: ConsumerView;
   capability: Capability;
-  file_id: string | undefined;
+  object_id: string | undefined;
   headers: Headers;
   random: () => number;
 }
@@ -21,8 +21,8 @@ export function orderCandidates(
   input: BalancingInput,
 ): Candidate[] {
   if (candidates.length <= 1) return candidates;
-  // Ignores health, because only the registry that stores the file can return it.
-  if (input.file_id !== undefined) return orderByFileHint(live, candidates, input.file_id);
+  // Ignores health, because only the registry that stores the object can return it.
+  if (input.object_id !== undefined) return orderByHint(live, candidates, input.object_id);
 
   const now = elapsedMs();
   const available = candidates.filter(({ registry }) =>
@@ -31,8 +31,9 @@ export function orderCandidates(
   // If no registry is available, tries all: the response of an upstream explains the problem best.
   const pool = available.length > 0 ? available : candidates;
   if (pool.length === 1) return pool;
-  // Uploads and lists of a consumer use the same registry, so that a list contains the uploads.
-  if (input.capability === "files") return sortByScore(pool, createStickyScore(input.consumer.id));
+  // Uploads, batches and lists of a consumer use the same registry, so that a list contains what it created.
+  if (OBJECT_CAPABILITIES.has(input.capability))
+    return sortByScore(pool, createStickyScore(input.consumer.id));
   const balance = ALGORITHMS[input.consumer.balancing.algorithm];
   // Registries that support the client's API format come before those that need a translation.
   const isNative = ({ capability }: Candidate) => capability === input.capability;
@@ -77,12 +78,12 @@ const ALGORITHMS: Record<ConsumerView["balancing"]["algorithm"], Algorithm> = {
 };
 
 /** Orders the registry that returned the id before first, then those whose id prefix matches. */
-function orderByFileHint(live: LiveState, candidates: Candidate[], fileId: string): Candidate[] {
-  const hinted = live.file_hints.get(fileId);
+function orderByHint(live: LiveState, candidates: Candidate[], objectId: string): Candidate[] {
+  const hinted = live.object_hints.get(objectId);
   return sortByScore(candidates, ({ registry: { id, provider } }) => {
     if (id === hinted) return 2;
     const { idPrefix } = provider.operations.files ?? {};
-    return idPrefix !== undefined && fileId.startsWith(idPrefix) ? 1 : 0;
+    return idPrefix !== undefined && objectId.startsWith(idPrefix) ? 1 : 0;
   });
 }
 

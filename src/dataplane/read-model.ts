@@ -1,11 +1,13 @@
 /** Reads the models that a request names, from as little of the body as possible. The body stays unchanged. */
 import { AppError } from "../contract/errors.ts";
-import { CAPABILITIES, type Capability } from "../contract/registries.ts";
+import { CAPABILITIES, type Capability, OBJECT_CAPABILITIES } from "../contract/registries.ts";
 import type { Deps } from "../deps.ts";
 import { type MemberScan, parseMember, scanMembers } from "../lib/json/scan-members.ts";
 import { canReadAs } from "../lib/text/fold-name.ts";
 import { providers } from "../providers/all.ts";
 import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
+import { findBatchModels } from "./find-batch-models.ts";
+import { OBJECT_REFERENCES } from "./find-object-reference.ts";
 import { readsAttachments } from "./guard/reads-attachments.ts";
 import { limitsModels } from "./is-model-allowed.ts";
 import { parseModelReference } from "./model-reference.ts";
@@ -24,15 +26,20 @@ export async function readModel(
     pin,
     model: parseModelReference(undefined),
     additional_models: [],
+    batch_models: [],
   };
-  if (authenticated.request.method !== "POST") return { ...base, body: { kind: "none" } };
-  const encoding = authenticated.request.headers.get("content-encoding");
+  const { request, endpoint } = authenticated;
+  if (request.method !== "POST" || endpoint.body === "none") {
+    return { ...base, body: { kind: "none" } };
+  }
+  const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("invalid_request", "Send the body without Content-Encoding.");
   }
-  if (capability !== "files") rejectModelInQuery(authenticated.search);
+  const isObject = OBJECT_CAPABILITIES.has(capability);
+  if (!isObject) rejectModelInQuery(authenticated.search);
   if (isForm(authenticated)) {
-    if (capability === "files") {
+    if (isObject) {
       const isRead = readsAttachments(deps, authenticated.consumer);
       const body = isRead
         ? spoolFormBody(deps, authenticated)
@@ -60,15 +67,22 @@ export function parseJsonRequest(
   { consumer, path_model }: Pick<AuthenticatedRequest, "consumer" | "path_model">,
   members: MemberScan<string>,
   capability: Capability,
-): Pick<ParsedRequest, "body" | "model" | "additional_models"> {
+): Pick<ParsedRequest, "body" | "model" | "additional_models" | "batch_models"> {
   if (path_model === undefined) rejectModelVariants(members);
   else rejectModelInBody(members);
-  const isLimited = limitsModels(consumer);
   return {
     body: { kind: "json", members },
     model: parseModelReference(path_model ?? parseMember(members, "model")),
-    additional_models: isLimited && capability !== "files" ? findAdditionalModels(members) : [],
+    ...(limitsModels(consumer) ? findModels(members, capability) : NO_MODELS),
   };
+}
+
+const NO_MODELS = { additional_models: [], batch_models: [] };
+
+function findModels(members: MemberScan<string>, capability: Capability) {
+  if (capability === "message_batches") return findBatchModels(members);
+  if (OBJECT_CAPABILITIES.has(capability)) return NO_MODELS;
+  return { additional_models: findAdditionalModels(members), batch_models: [] };
 }
 
 /** Rejects `Model` and `modelId`: an upstream that reads them would use a model that was not checked. */
@@ -103,12 +117,20 @@ function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
   return !request.headers.get("content-type")?.trim().toLowerCase().startsWith("application/json");
 }
 
-/** Members to locate in a body: those that select a model, and those that a provider's table uses. */
+/** Members that refer to stored objects, or contain the requests of a batch. */
+const OTHER_MEMBERS: Partial<Record<Capability, readonly string[]>> = {
+  responses: OBJECT_REFERENCES,
+  response_context: OBJECT_REFERENCES,
+  message_batches: ["requests"],
+};
+
+/** Members to locate in a body: those that select a model or an object, and those that a provider's table uses. */
 const MEMBERS = Object.fromEntries(
   CAPABILITIES.map((capability) => {
     const used = Object.values(providers).flatMap(
       (provider) => provider.operations[capability]?.members ?? [],
     );
-    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...used])]];
+    const others = OTHER_MEMBERS[capability] ?? [];
+    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...used, ...others])]];
   }),
 ) as Record<Capability, string[]>;

@@ -23,7 +23,7 @@ export interface MatchedRequest {
   endpoint: DataEndpoint;
   /** Path after the version, as sent upstream. */
   tail: string;
-  /** File or model in the path. */
+  /** Model or stored object in the path, such as a file. */
   item: string | undefined;
   /** Model that the path names instead of the body. */
   path_model: string | undefined;
@@ -44,6 +44,8 @@ export interface ParsedRequest extends AuthenticatedRequest {
   model: ModelReference;
   /** Models that the body names besides `model`; empty if no registry has an allow-list. */
   additional_models: readonly string[];
+  /** Models of a batch of messages, each of which is mapped; empty if no registry has an allow-list or a map. */
+  batch_models: readonly string[];
   /** Value of X-AG-Pin. */
   pin: string | undefined;
 }
@@ -52,6 +54,8 @@ export interface ParsedRequest extends AuthenticatedRequest {
 export interface RoutedRequest extends ParsedRequest {
   /** In the order in which they are tried; never empty. */
   candidates: readonly Candidate[];
+  /** Statuses that mean that another registry may have the object which the request names. */
+  elsewhere_statuses: readonly number[];
 }
 
 /** After forward. */

@@ -9,11 +9,14 @@ export interface StreamEndDetector {
 
 const DONE = /^(data: ?(\[DONE\]|\{\s*"error")|event: ?error)/;
 
+const RESPONSE = buildTerminator("response\\.(completed|failed|incomplete)|error");
+
 /** Matches the start of the line that completes a stream. Other capabilities have no terminator. */
 const TERMINATORS: Partial<Record<Capability, RegExp>> = {
   chat: DONE,
   completions: DONE,
-  responses: buildTerminator("response\\.(completed|failed|incomplete)|error"),
+  responses: RESPONSE,
+  stored_responses: RESPONSE,
   messages: buildTerminator("message_stop|error"),
 };
 

@@ -3,16 +3,20 @@ import type { Db, Value } from "./db.ts";
 
 const BATCH_ROWS = 1_000;
 
+/** Primary keys of tables without an `id`. */
+const COMPOSITE_KEYS: Record<string, string> = { owned_files: "registry_id, file_id" };
+
 export async function deleteInBatches(
   db: Db,
   table: string,
   condition: string,
   ...values: Value[]
 ): Promise<number> {
+  const key = COMPOSITE_KEYS[table] ?? "id";
   let total = 0;
   for (;;) {
     const count = await db.run(
-      `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${condition} LIMIT ${BATCH_ROWS})`,
+      `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${BATCH_ROWS})`,
       ...values,
     );
     total += count;

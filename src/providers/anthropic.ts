@@ -17,6 +17,12 @@ export const anthropic: Provider = {
   }),
   // spec 4.6: no beta header on files.
   clientHeaders: (capability) => (capability === "files" ? [] : ["anthropic-beta"]),
-  operations: { messages: {}, chat: {}, files: { idPrefix: "file_" }, count_tokens: {} },
+  operations: {
+    messages: {},
+    chat: {},
+    files: { idPrefix: "file_" },
+    count_tokens: {},
+    message_batches: {},
+  },
   probe: { tail: "/models" },
 };

@@ -16,7 +16,7 @@ export const azure: Provider = {
     return `${address(upstream)}${deployment}${call.tail}${search(upstream, call)}`;
   },
   clientHeaders: referenceHeaders,
-  // Files and responses belong to the resource, the rest to one deployment (spec 4.6).
+  // Files, batches and responses belong to the resource, the rest to one deployment (spec 4.6).
   operations: {
     // Reasoning models reject `max_tokens`.
     chat: {
@@ -30,6 +30,8 @@ export const azure: Provider = {
     audio_transcription: { modelInPath: usesDeployments },
     files: { idPrefix: "file-" },
     completions: { modelInPath: usesDeployments },
+    stored_responses: {},
+    batches: {},
   },
   probe: { tail: "/models" },
 };

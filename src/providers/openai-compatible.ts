@@ -20,6 +20,7 @@ export const openaiCompatible: Provider = {
     completions: {},
     moderations: { hasDefaultModel: true },
     rerank: {},
+    stored_responses: {},
   },
   probe: { tail: "/models" },
 };

@@ -18,6 +18,10 @@ export const openai: Provider = {
     completions: {},
     moderations: { hasDefaultModel: true },
     response_context: {},
+    stored_responses: {},
+    conversations: {},
+    uploads: {},
+    batches: {},
   },
   probe: { tail: "/models" },
 };

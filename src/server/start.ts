@@ -107,7 +107,7 @@ export async function start(
   const bodies = new AbortController();
   const responses = new AbortController();
   const state = createState({ settings, db, log });
-  opened.defer(() => state.live.file_owners.stop());
+  opened.defer(() => state.live.object_owners.stop());
   const send =
     options.send ??
     createSend({

@@ -1,4 +1,4 @@
-/** Deletes expired rows: events, counts, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions; then measures the tables and returns free space. */
+/** Deletes expired rows: events, counts, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions, owners of responses; then measures the tables and returns free space. */
 
 import { analyzeTables } from "../db/analyze-tables.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
@@ -7,6 +7,7 @@ import { collectorTable } from "../db/tables/collectors.ts";
 import { deleteExpiredSessions } from "../db/tables/ended-sessions.ts";
 import { deleteEvaluations } from "../db/tables/evaluation-events.ts";
 import { deleteExpiredReplies, trimAllReplies } from "../db/tables/idempotent-replies.ts";
+import { deleteExpiredOwners } from "../db/tables/owned-files.ts";
 import { deleteExpiredPseudonyms } from "../db/tables/pseudonyms.ts";
 import { deleteRequestEvents } from "../db/tables/request-events.ts";
 import { deleteExpiredSessionRisks } from "../db/tables/session-risks.ts";
@@ -61,6 +62,7 @@ export async function sweep(deps: Deps): Promise<void> {
     await deleteExpiredPseudonyms(db, now());
     await deleteExpiredSessionRisks(db, now());
     await deleteExpiredSessions(db, now());
+    await deleteExpiredOwners(db, now());
     for (const { id, retention_days } of await collectorTable.all(db)) {
       const before = daysAgo(retention_days);
       await deleteEvaluations(db, { collector_id: id, before });

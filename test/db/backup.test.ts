@@ -39,6 +39,7 @@ async function makeThings(kit: Kit): Promise<void> {
     file_id: "file-1",
     consumer_id: consumer.id,
     created_at: AT.toISOString(),
+    expires_at: null,
   });
   // Numbers that the two databases return in different types.
   await kit.db.run(

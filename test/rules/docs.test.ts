@@ -150,6 +150,11 @@ const COLUMNS: Record<string, string> = {
   Rerank: "rerank",
   "Token counts": "count_tokens",
   Compaction: "response_context",
+  "Stored responses": "stored_responses",
+  Conversations: "conversations",
+  Uploads: "uploads",
+  Batches: "batches",
+  "Message batches": "message_batches",
 };
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -142,11 +142,11 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: Consu
           hint="Tried in this order when the requested model fails everywhere. Separated by commas."
         />
         <SelectField
-          label="Files"
+          label="Files and other stored objects"
           value={draft.files_scope}
           options={[
-            ["shared", "Shared: every file of the upstream account"],
-            ["own", "Own: only files uploaded through this consumer"],
+            ["shared", "Shared: all of the upstream account"],
+            ["own", "Own: only those created through this consumer"],
           ]}
           onChange={(files_scope) => change({ files_scope })}
         />

@@ -29,6 +29,11 @@ const PATHS: Record<Capability, string> = {
   rerank: "/v1/rerank",
   count_tokens: "/v1/messages/count_tokens",
   response_context: "/v1/responses/compact",
+  stored_responses: "/v1/responses/resp_123/input_items",
+  conversations: "/v1/conversations",
+  uploads: "/v1/uploads",
+  batches: "/v1/batches",
+  message_batches: "/v1/messages/batches",
 };
 const CAPABILITIES = Object.keys(PATHS).map((name) => [name, name.replaceAll("_", " ")] as const);
 

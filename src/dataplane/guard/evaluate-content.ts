@@ -5,7 +5,7 @@ import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "..
 /** A JSON object and its text. */
 export type GuardedContent = Pick<
   InternalEvaluation,
-  "payload" | "text" | "on_ask" | "is_foreign_body"
+  "payload" | "text" | "on_ask" | "is_foreign_body" | "unread"
 >;
 
 /** Returns undefined if a failed evaluation passes, because the collector is fail-open. */

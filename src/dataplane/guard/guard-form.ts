@@ -1,5 +1,6 @@
 /** Evaluates the text fields of a form, and its files if a rule reads them. */
 import { AppError } from "../../contract/errors.ts";
+import { OBJECT_CAPABILITIES } from "../../contract/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { readBoundary } from "../../lib/multipart/content-type.ts";
 import {
@@ -26,7 +27,8 @@ export async function guardForm(
 ): Promise<RoutedRequest> {
   // Only a file upload that no rule reads is not buffered.
   if (!body.withChanges) return routed;
-  const isUpload = routed.endpoint.capability === "files";
+  const { capability } = routed.endpoint;
+  const isUpload = capability !== undefined && OBJECT_CAPABILITIES.has(capability);
   const boundary = readBoundary(body.content_type) ?? "";
   const scan = await scanForm(body, boundary, isUpload ? MAX_FILE_BYTES : 0);
   if (scan.truncated) {

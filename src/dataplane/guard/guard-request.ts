@@ -4,11 +4,13 @@ import type { Capability } from "../../contract/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import { findReferencedFiles } from "../find-referenced-files.ts";
+import { findObjectReference } from "../find-object-reference.ts";
+import { findReferencedObjects } from "../find-referenced-objects.ts";
 import { parseJsonRequest, scanJsonBody } from "../read-model.ts";
 import type { JsonBody } from "../request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
+import { findUnreadFiles } from "./find-unread-files.ts";
 import { guardForm } from "./guard-form.ts";
 
 export async function guardRequest(
@@ -46,6 +48,7 @@ async function guardJson(
     payload,
     text,
     is_foreign_body: true,
+    unread: findUnreadFiles(routed.endpoint, payload, "input_file_id"),
   });
   if (masked === null) return routed;
   const members = scanJsonBody(Buffer.from(masked), capability);
@@ -58,12 +61,14 @@ async function guardJson(
 function checkRouting(before: RoutedRequest, after: RoutedRequest): void {
   if (describeRouting(before) === describeRouting(after)) return;
   const text =
-    "The policy masks the model or a file id of this request. Send names without personal data or secrets.";
+    "The policy masks the model or the id of a stored object of this request. Send names without personal data or secrets.";
   throw new AppError("guard_blocked", text);
 }
 
-const describeRouting = ({ model, additional_models, consumer, body }: RoutedRequest): string => {
+const describeRouting = (routed: RoutedRequest): string => {
+  const { model, additional_models, batch_models, consumer, body } = routed;
   const hasOwnFiles = consumer.files_scope === "own" && body.kind === "json";
-  const files = hasOwnFiles ? findReferencedFiles(body.members.bytes) : [];
-  return JSON.stringify([model, additional_models, files]);
+  const files = hasOwnFiles ? findReferencedObjects(body.members.bytes) : [];
+  const reference = findObjectReference(body);
+  return JSON.stringify([model, additional_models, batch_models, files, reference]);
 };

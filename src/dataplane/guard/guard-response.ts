@@ -16,12 +16,14 @@ import { isBlocked } from "./admit-content.ts";
 import { createGuardContext } from "./create-guard-context.ts";
 import { emptyWordLists } from "./empty-word-lists.ts";
 import { evaluateContent, recordUnread } from "./evaluate-content.ts";
+import { findUnreadFiles } from "./find-unread-files.ts";
 import { buildBlockError } from "./guard-errors.ts";
+import { unwrapLines, wrapLines } from "./json-lines.ts";
 import { readGuardedReply } from "./read-guarded-reply.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
 import { guardStream } from "./stream/guard-stream.ts";
 
-/** Responses that contain text. Embeddings, moderations and token counts have none; images, speech and files pass. */
+/** Responses that contain text. Embeddings, moderations and uploads have none; images, speech and files pass. */
 export const EVALUATED_RESPONSES: ReadonlySet<Capability> = new Set([
   "chat",
   "responses",
@@ -31,6 +33,10 @@ export const EVALUATED_RESPONSES: ReadonlySet<Capability> = new Set([
   "completions",
   "rerank",
   "response_context",
+  "stored_responses",
+  "conversations",
+  "batches",
+  "message_batches",
 ]);
 
 export async function guardResponse(
@@ -77,13 +83,15 @@ async function evaluateReply(
           text: content.text,
           is_foreign_body: true,
           on_ask: "allow",
+          unread: findUnreadFiles(forwarded.endpoint, content.payload, "output_file_id"),
         });
   if (!evaluation) return undefined;
   const { verdict, transformed } = evaluation;
   setGuardHeader(forwarded.ids, verdict.status);
   if (isBlocked(evaluation)) throw buildBlockError(verdict, "response");
   if (transformed === null || typeof content === "string") return undefined;
-  if (content.isText) return Buffer.from(readText(transformed));
+  if (content.format === "text") return Buffer.from(readText(transformed));
+  if (content.format === "lines") return Buffer.from(unwrapLines(transformed));
   const isTranscription = forwarded.endpoint.capability === "audio_transcription";
   return Buffer.from(isTranscription ? emptyWordLists(transformed) : transformed);
 }
@@ -91,31 +99,36 @@ async function evaluateReply(
 interface ReplyContent {
   payload: Record<string, unknown>;
   text: string;
-  /** True: the response is not a JSON object, and `payload` contains its text. */
-  isText: boolean;
+  /** `text`, `lines`: the response is not a JSON object, and `payload` contains its text or lines. */
+  format: "object" | "text" | "lines";
 }
 
 /** Returns the reason if the response cannot be read. */
-function readContent({ reply: { body, headers } }: ForwardedRequest): ReplyContent | string {
+function readContent({
+  endpoint,
+  reply: { body, headers },
+}: ForwardedRequest): ReplyContent | string {
   if (body.kind === "stream") return "The response exceeds GUARD_BODY_MIB.";
   if (headers.get("content-encoding") !== undefined) return "The response is compressed.";
   const type = headers.get("content-type") ?? "";
   if (declaresOtherCharset(type)) return "The response is not in UTF-8.";
   const { bytes } = body;
-  const parsed = parseStrict(bytes);
+  const format = endpoint.lines ? "lines" : "object";
+  const parsed = parseStrict(endpoint.lines ? wrapLines(bytes) : bytes);
   if (parsed.ok && isObject(parsed.value)) {
-    return { payload: parsed.value, text: parsed.text, isText: false };
+    return { payload: parsed.value, text: parsed.text, format };
   }
   // Such as a Gemini stream without events.
   if (parsed.ok && Array.isArray(parsed.value) && parsed.value.length > 1) {
     return "The response is a list, whose texts may continue each other.";
   }
+  if (endpoint.lines) return "The response is not in JSON lines.";
   if (!parsed.ok && JSON_TYPE.test(type)) return `The response is ${parsed.reason}.`;
   if (!isUtf8(bytes)) return "The response is not valid UTF-8.";
   const payload = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() };
   // Clients that requested a stream do not check its type, and a match may be split over events.
   if (EVENT_DATA.test(payload.text)) return "The stream does not have the type text/event-stream.";
-  return { payload, text: JSON.stringify(payload), isText: true };
+  return { payload, text: JSON.stringify(payload), format: "text" };
 }
 
 const JSON_TYPE = /json/i;

@@ -25,6 +25,7 @@ import { feedback } from "./0023-feedback.ts";
 import { sessionRisks } from "./0024-session-risks.ts";
 import { consumerFallbacks } from "./0025-consumer-fallbacks.ts";
 import { trafficCounts } from "./0026-traffic-counts.ts";
+import { ownerExpiry } from "./0027-owner-expiry.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   sessionRisks,
   consumerFallbacks,
   trafficCounts,
+  ownerExpiry,
 ];

@@ -15,6 +15,12 @@ import { type JsonSchema, OPEN_OBJECT, type SchemaBook } from "./schemas.ts";
 const IN_PATH: Record<string, { description: string; example: string }> = {
   consumer: { description: "Slug of the consumer.", example: "demo" },
   file_id: { description: "Id of the file, assigned by the upstream.", example: "file-abc123" },
+  upload_id: { description: "Id of the upload.", example: "upload_abc123" },
+  batch_id: { description: "Id of the batch.", example: "batch_abc123" },
+  message_batch_id: { description: "Id of the batch of messages.", example: "msgbatch_abc123" },
+  response_id: { description: "Id of the response.", example: "resp_abc123" },
+  conversation_id: { description: "Id of the conversation.", example: "conv_abc123" },
+  item_id: { description: "Id of the item of the conversation.", example: "msg_abc123" },
   model: { description: "Name of the model.", example: "demo-chat" },
 };
 

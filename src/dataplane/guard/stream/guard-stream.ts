@@ -24,6 +24,7 @@ import { createTranscriptionDialect } from "./transcription-dialect.ts";
 const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
   chat: createChatDialect,
   responses: createResponsesDialect,
+  stored_responses: createResponsesDialect,
   messages: createMessagesDialect,
   generate_content: createGenerateContentDialect,
   audio_transcription: createTranscriptionDialect,

@@ -1,4 +1,4 @@
-/** Owners of uploaded files: an LRU cache over the database, which is written behind the responses. */
+/** Owners of stored objects, such as files: an LRU cache over the database, which is written behind the responses. */
 import {
   deleteOwnedFile,
   type FileLocation,
@@ -11,16 +11,16 @@ import type { Deps } from "../deps.ts";
 import { createLruCache } from "../lib/lru-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 
-export interface FileOwners {
+export interface ObjectOwners {
   add(file: OwnedFile): void;
   remove(location: FileLocation): void;
-  /** Returns the registry that has all of these files, each uploaded by the consumer. */
+  /** Returns the registry that has all of these objects, each created by the consumer. */
   findRegistry(
     consumer_id: string,
     registry_ids: readonly string[],
     file_ids: readonly string[],
   ): Promise<string | undefined>;
-  /** Returns those of a registry's files that the consumer uploaded. */
+  /** Returns those of a registry's objects that the consumer created. */
   findOwn(
     consumer_id: string,
     registry_id: string,
@@ -34,27 +34,27 @@ const MAX_CACHED_OWNERS = 100_000;
 const MAX_CACHED_ABSENCES = 10_000;
 /** About 20 MB, during a long outage of the database. */
 const MAX_QUEUED = 50_000;
-/** ABSENCE_MS and FLUSH_MS together are well under the second within which every node learns of an upload. */
+/** ABSENCE_MS and FLUSH_MS together are well under the second within which every node learns of a new object. */
 const ABSENCE_MS = 300;
 const FLUSH_MS = 20;
 const RETRY_MS = 500;
 
-/** Without a consumer, the file was deleted. */
+/** Without a consumer, the object was deleted. */
 type Change = FileLocation & Partial<OwnedFile>;
 
-export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwners {
-  /** Consumer by file location. Incomplete: the database has the rest. */
+export function createObjectOwners({ db, log }: Pick<Deps, "db" | "log">): ObjectOwners {
+  /** Consumer by location. Incomplete: the database has the rest. */
   const owners = createLruCache<string>(MAX_CACHED_OWNERS);
-  /** Negative cache: expiry by consumer and file. */
+  /** Negative cache: expiry by consumer and object. */
   const absences = createLruCache<number>(MAX_CACHED_ABSENCES);
-  /** Newest change by file location that is not in the database yet. Takes precedence over it. */
+  /** Newest change by location that is not in the database yet. Takes precedence over it. */
   const pending = new Map<string, Change>();
   const queue = createWriteBehindQueue<Change>({
     kind: "owned_file",
     log,
     write: async ([change]) => {
       if (!change) return;
-      if (isUpload(change)) await saveOwnedFile(db, change);
+      if (isCreation(change)) await saveOwnedFile(db, change);
       else await deleteOwnedFile(db, change);
     },
     batchSize: () => 1,
@@ -74,7 +74,7 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
   };
 
   /**
-   * The only database read of data-plane requests. It finds files that were uploaded on other nodes or before
+   * The only database read of data-plane requests. It finds objects that were created on other nodes or before
    * a restart, or that were evicted from the cache; their owner would get a 404 without it.
    */
   const read = async (
@@ -136,7 +136,7 @@ export function createFileOwners({ db, log }: Pick<Deps, "db" | "log">): FileOwn
   };
 }
 
-const isUpload = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
+const isCreation = (change: Change): change is OwnedFile => change.consumer_id !== undefined;
 
 /** Neither part contains a space. */
 const toKey = ({ registry_id, file_id }: FileLocation): string => `${registry_id} ${file_id}`;

@@ -1,5 +1,6 @@
-/** Finds the ids of uploaded files, and of vector stores built from them, that a JSON body refers to. */
+/** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
 import { AppError } from "../contract/errors.ts";
+import { isObject } from "../lib/json/json-object.ts";
 import { parseStrictText } from "../lib/json/parse-strict.ts";
 import { readPartType } from "./read-part-type.ts";
 
@@ -9,24 +10,46 @@ const MAX_IDS = 1000;
 /** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
 const MAX_VALUES = 300_000;
 
-export function findReferencedFiles(bytes: Uint8Array): string[] {
+export function findReferencedObjects(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies contain no such name and are not parsed.
-  if (!MAY_REFER.test(text)) return [];
+  if (!MAY_REFER.test(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
   // Rejects repeated names, because the upstream may use another one than the gateway checks.
   const parsed = parseStrictText(text, MAX_VALUES);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const ids = new Set<string>();
   // Starts with the members, because a `type` of the body itself exempts nothing.
   for (const [name, inner] of Object.entries(parsed.value ?? {})) {
-    if (name !== "metadata") collect(inner, ids, REFERENCE.test(name));
+    if (name === "metadata") continue;
+    // A conversation is an id, or an object with one.
+    if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
+    else collect(inner, ids, REFERENCE.test(name));
+    if (ITEMS.test(name)) collectItems(inner, ids);
   }
   if (ids.size <= MAX_IDS) return [...ids];
-  throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} files.`);
+  throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
 }
 
+/** Collects the ids of items that refer to an item of an earlier response. OpenAI does not require their type. */
+function collectItems(items: unknown, ids: Set<string>): void {
+  if (!Array.isArray(items)) return;
+  for (const item of items) {
+    if (!isObject(item) || typeof item.id !== "string") continue;
+    const type = item.type ?? "item_reference";
+    const isComplete = "content" in item || "role" in item;
+    if (type === "item_reference" && !isComplete) ids.add(item.id);
+  }
+}
+
+const HAS_ITEMS = /"(?:input|items)"\s*:\s*\[/iu;
+const HAS_ID = /"id"\s*:/iu;
+const ITEMS = /^(?:input|items)$/iu;
+/** Members of the body itself that continue an earlier response. */
+const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
+
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
-const MAY_REFER = /(file|vector_store|collection)_?ids?"\s*:|\\u/iu;
+const MAY_REFER =
+  /(file|vector_store|collection)_?ids?"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|\\u/iu;
 /** Collections are xAI's vector stores. */
 const REFERENCE = /^(.*_)?(file|vector_store|collection)_?ids?$/iu;
 

@@ -1,0 +1,21 @@
+/** Converts JSON lines to one JSON object and back, so that each line is evaluated as JSON. */
+import { eachItem, eachMember, findValueEnd, skipBlank } from "../../lib/json/source-text.ts";
+
+export function wrapLines(bytes: Uint8Array): Buffer {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  return Buffer.from(`{"lines":[${lines.join(",")}]}`);
+}
+
+/** `text` is the result of `wrapLines`, in which strings may be masked. */
+export function unwrapLines(text: string): string {
+  const lines: string[] = [];
+  eachMember(text, skipBlank(text, 0), (_, list) =>
+    eachItem(text, list, (_index, item) => {
+      const end = findValueEnd(text, item);
+      lines.push(`${text.slice(item, end)}\n`);
+      return end;
+    }),
+  );
+  return lines.join("");
+}
