@@ -9,7 +9,7 @@ import { invalidResponse } from "../dialects/invalid-response.ts";
 import type { NeutralRequest, Usage } from "../dialects/neutral.ts";
 import { createStreamTranslator } from "../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
-import { isEventStream } from "../net/http/read-header-block.ts";
+import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../net/http/reply.ts";
 import { listCapabilities, type ProviderOperation } from "../providers/provider.ts";
 import type { RegistryView } from "../snapshot/snapshot.ts";
@@ -166,16 +166,15 @@ const MAX_ERROR_CHARACTERS = 1000;
 
 const toJsonReply = (received: Reply, body: JsonObject): Reply =>
   createWholeReply(
-    { status: received.status, headers: buildHeaders(received, "application/json") },
+    { status: received.status, headers: withType(received, "application/json") },
     Buffer.from(JSON.stringify(body)),
   );
 
-function buildHeaders({ headers }: Reply, type: string): Map<string, string> {
-  const retryAfter = headers.get("retry-after");
-  const built = new Map([["content-type", type]]);
-  if (retryAfter !== undefined) built.set("retry-after", retryAfter);
-  return built;
-}
+/** Keeps the upstream's other headers, such as its request id and rate limits. */
+const withType = ({ headers }: Reply, type: string): ReplyHeaders => ({
+  get: (name) => (name === "content-type" ? type : headers.get(name)),
+  entries: () => headers.entries(),
+});
 
 function translateEvents(
   received: Reply,
@@ -200,7 +199,7 @@ function translateEvents(
     return undefined;
   }
 
-  const headers = buildHeaders(received, "text/event-stream; charset=utf-8");
+  const headers = withType(received, "text/event-stream; charset=utf-8");
   return { status: received.status, headers, whole: undefined, read, cancel: received.cancel };
 }
 

@@ -14,6 +14,8 @@ export interface InboundDialect {
   readRequest: (body: JsonObject, context: { stream: boolean }) => NeutralRequest;
   /** Names of neutral members in this format, for errors of a writer; a missing one is the same. */
   memberNames: Partial<Record<NeutralMember, string>>;
+  /** Members of requests that are accepted and dropped, by the object that contains them. */
+  dropped: Readonly<Record<string, readonly string[]>>;
   writeResponse: (response: NeutralResponse, reply: ReplyContext) => JsonObject;
   createStreamWriter: (reply: ReplyContext) => StreamWriter;
   writeError: (error: NeutralError) => JsonObject;

@@ -208,7 +208,7 @@ test("an upstream's error keeps its status and message in OpenAI's format", asyn
   const error = { type: "rate_limit_error", message: "Slow down." };
   await using one = await start({
     status: 429,
-    headers: { "retry-after": "7" },
+    headers: { "retry-after": "7", "request-id": "req_1" },
     body: { type: "error", error },
   });
 
@@ -219,7 +219,9 @@ test("an upstream's error keeps its status and message in OpenAI's format", asyn
     code: "rate_limit_error",
     error: { message: "Slow down.", type: "rate_limit_error" },
   });
-  expect((thrown as InstanceType<typeof OpenAI.APIError>).headers?.get("retry-after")).toBe("7");
+  const { headers } = thrown as InstanceType<typeof OpenAI.APIError>;
+  expect(headers?.get("retry-after")).toBe("7");
+  expect(headers?.get("x-ag-upstream-request-id")).toBe("req_1");
 });
 
 test("a member that cannot be expressed is a 400 that names it", async () => {

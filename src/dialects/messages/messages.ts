@@ -4,6 +4,7 @@ import { readMessagesError, writeMessagesError } from "./errors.ts";
 import { createMessagesStreamReader } from "./read-events.ts";
 import { readMessagesRequest } from "./read-request.ts";
 import { readMessagesResponse } from "./read-response.ts";
+import { MESSAGES_DROPPED } from "./request-schema.ts";
 import { createMessagesStreamWriter } from "./write-events.ts";
 import { writeMessagesRequest } from "./write-request.ts";
 import { writeMessagesResponse } from "./write-response.ts";
@@ -17,6 +18,7 @@ export const messages: InboundDialect & OutboundDialect = {
     parallel_tool_calls: "tool_choice.disable_parallel_tool_use",
     user: "metadata.user_id",
   },
+  dropped: MESSAGES_DROPPED,
   writeResponse: writeMessagesResponse,
   createStreamWriter: createMessagesStreamWriter,
   writeError: writeMessagesError,

@@ -1,5 +1,6 @@
 /** The responses format of OpenAI, for clients and upstreams. */
 import type { InboundDialect, OutboundDialect } from "../dialect.ts";
+import { RESPONSES_DROPPED } from "./dropped.ts";
 import { readResponsesError, writeResponsesError } from "./errors.ts";
 import { createResponsesStreamReader } from "./read-events.ts";
 import { RESPONSES_MEMBER_NAMES, readResponsesRequest } from "./read-request.ts";
@@ -11,6 +12,7 @@ import { writeResponsesResponse } from "./write-response.ts";
 export const responses: InboundDialect & OutboundDialect = {
   readRequest: readResponsesRequest,
   memberNames: RESPONSES_MEMBER_NAMES,
+  dropped: RESPONSES_DROPPED,
   writeResponse: writeResponsesResponse,
   createStreamWriter: createResponsesStreamWriter,
   writeError: writeResponsesError,
