@@ -1,5 +1,6 @@
 /** Checks the credential of an AI upstream: its type, and the members that its source requires. */
 import type { CloudAuth } from "../contract/cloud-auth.ts";
+import { CLOUD_SOURCES, classifyMember } from "../contract/cloud-sources.ts";
 import { AppError } from "../contract/errors.ts";
 import { parseGoogleCredentials } from "../contract/google-credentials.ts";
 import {
@@ -53,40 +54,13 @@ export function checkLlmAuth(
     checkGoogleCredentials(auth.source, auth.credentials, input);
 }
 
-/** Members of each source: required, or allowed. A member without effect is an error. */
-const SOURCE_MEMBERS: Record<
-  CloudAuth["type"],
-  Record<string, { required: string[]; other: string[] }>
-> = {
-  aws: {
-    access_key: { required: ["access_key_id", "secret_access_key"], other: ["session_token"] },
-    default_chain: { required: [], other: [] },
-  },
-  azure: {
-    client_secret: {
-      required: ["tenant_id", "client_id", "client_secret"],
-      other: ["authority_host"],
-    },
-    workload_identity: { required: [], other: ["tenant_id", "client_id", "authority_host"] },
-    managed_identity: { required: [], other: ["client_id"] },
-  },
-  gcp_service_account: {
-    key: { required: ["credentials"], other: [] },
-    workload_identity: { required: ["credentials"], other: [] },
-    metadata: { required: [], other: [] },
-  },
-};
-
+/** A member without effect is an error. */
 function checkMembers(auth: CloudAuth): void {
-  const { required, other } = SOURCE_MEMBERS[auth.type][auth.source] ?? { required: [], other: [] };
-  const missing = required.find((name) => !(name in auth));
-  if (missing) throw invalid(`auth.${missing}: is required when source is ${auth.source}`);
-  const sources = Object.values(SOURCE_MEMBERS[auth.type]);
-  const depending = new Set(sources.flatMap((source) => [...source.required, ...source.other]));
-  const useless = Object.keys(auth).find(
-    (name) => depending.has(name) && !required.includes(name) && !other.includes(name),
-  );
-  if (useless) throw invalid(`auth.${useless}: must be left out when source is ${auth.source}`);
+  const { type, source } = auth;
+  const missing = CLOUD_SOURCES[type]?.[source]?.required.find((name) => !(name in auth));
+  if (missing) throw invalid(`auth.${missing}: is required when source is ${source}`);
+  const unused = Object.keys(auth).find((name) => classifyMember(type, source, name) === "unused");
+  if (unused) throw invalid(`auth.${unused}: must be left out when source is ${source}`);
   if (auth.type === "aws" && auth.external_id !== undefined && auth.role_arn === undefined) {
     throw invalid("auth.external_id: requires role_arn");
   }

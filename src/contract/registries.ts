@@ -54,6 +54,7 @@ const egress = {
   proxy_url: z
     .string()
     .max(2000)
+    .meta({ format: "password" })
     .refine(isProxyUrl, "must be an http URL such as http://user:password@proxy.example.com:3128")
     .optional()
     .describe(

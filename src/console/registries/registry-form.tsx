@@ -7,16 +7,23 @@ import type {
   Registry,
   RegistryInput,
 } from "../../contract/registries.ts";
+import { isMasked } from "../../lib/json/secret-paths.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { PrivateAddressField } from "../ui/private-address-field.tsx";
-import { type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
+import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import { SchemaFields } from "../ui/schema-fields.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
+import {
+  type RegistryAuthDraft,
+  RegistryAuthFields,
+  toAuthDraft,
+  toAuthInput,
+} from "./registry-auth-fields.tsx";
 
 type KindEntry = z.output<typeof listRegistryKinds.reply>["items"][number];
 
@@ -31,6 +38,7 @@ interface RegistryDraft {
   name: string;
   provider: Kind;
   options: SchemaDraft;
+  auth: RegistryAuthDraft;
   /** Empty: the stored key is kept. */
   api_key: string;
   removeKey: boolean;
@@ -55,7 +63,13 @@ export function RegistryForm({ gateway_id, kinds, registry }: RegistryFormProps)
   });
   const { stored, draft, change, problem } = form;
   const kind = findKind(kinds, draft.provider);
-  const keepsKey = stored?.auth && !draft.api_key;
+  const keepsKey = stored?.auth && keepsSecret(draft);
+  const optionFields = {
+    draft: draft.options,
+    onChange: (options: SchemaDraft) => change({ options }),
+    error: form.error,
+    at: "provider_options",
+  };
   return (
     <ResourceForm form={form}>
       <Section title="Upstream">
@@ -75,19 +89,21 @@ export function RegistryForm({ gateway_id, kinds, registry }: RegistryFormProps)
           problem={problem("name")}
         />
         <SchemaFields
-          schema={kind.options_schema}
-          draft={draft.options}
-          onChange={(options) => change({ options })}
-          error={form.error}
-          at="provider_options"
+          schema={selectOptions(kind, (name) => !EGRESS_OPTIONS.has(name))}
+          {...optionFields}
         />
-        {/* The built-in demo provider rejects a credential. */}
-        {kind.kind !== "demo" && (
+        <RegistryAuthFields
+          types={kind.auth_types}
+          auth={draft.auth}
+          onChange={(auth) => change({ auth })}
+          error={form.error}
+        />
+        {draft.auth.type === "api_key" && (
           <TextField
             label={kind.needs_key ? "API key" : "API key (optional)"}
             type="password"
             autoComplete="off"
-            required={kind.needs_key && !stored?.auth}
+            required={kind.needs_key && stored?.auth?.type !== "api_key"}
             disabled={draft.removeKey}
             value={draft.api_key}
             onChange={(api_key) => change({ api_key })}
@@ -114,6 +130,10 @@ export function RegistryForm({ gateway_id, kinds, registry }: RegistryFormProps)
           hint="A disabled registry gets no requests."
           checked={draft.enabled}
           onChange={(enabled) => change({ enabled })}
+        />
+        <SchemaFields
+          schema={selectOptions(kind, (name) => EGRESS_OPTIONS.has(name))}
+          {...optionFields}
         />
         <PrivateAddressField
           checked={draft.allow_private}
@@ -152,9 +172,19 @@ function findKind(kinds: readonly KindEntry[], name: string): KindEntry {
   return kind;
 }
 
+/** Options that few registries need; their fields are in the last section. */
+const EGRESS_OPTIONS: ReadonlySet<string> = new Set(["ca_bundle", "proxy_url"]);
+
+function selectOptions({ options_schema }: KindEntry, isShown: (name: string) => boolean): Schema {
+  const schema: Schema = options_schema;
+  const shown = Object.entries(schema.properties ?? {}).filter(([name]) => isShown(name));
+  return { ...schema, properties: Object.fromEntries(shown) };
+}
+
 const newDraft = (kind: KindEntry) => ({
   provider: kind.kind,
   options: toSchemaDraft(kind.options_schema, {}),
+  auth: toAuthDraft(kind.auth_types, null),
   capabilities: kind.capabilities,
   api_key: "",
 });
@@ -165,6 +195,7 @@ function toDraft(kinds: readonly KindEntry[], registry: Registry | undefined): R
     ...newDraft(kind),
     name: registry?.name ?? "",
     options: toSchemaDraft(kind.options_schema, registry?.provider_options ?? {}),
+    auth: toAuthDraft(kind.auth_types, registry?.auth ?? null),
     removeKey: false,
     capabilities: registry?.capabilities ?? kind.capabilities,
     enabled: registry?.enabled ?? true,
@@ -180,7 +211,7 @@ function toInput(
 ): Omit<RegistryInput, "auth" | "type"> & Partial<Pick<RegistryInput, "auth">> {
   const { name, provider, options, api_key, removeKey, enabled, allow_private } = draft;
   const all = draft.capabilities.length === kind.capabilities.length;
-  const auth = api_key ? ({ type: "api_key", api_key } as const) : null;
+  const auth = toAuthInput(kind.auth_types, draft.auth, api_key);
   return {
     name,
     provider,
@@ -191,6 +222,11 @@ function toInput(
     allow_private,
   };
 }
+
+const keepsSecret = ({ auth, api_key }: RegistryDraft): boolean =>
+  auth.type === "api_key"
+    ? api_key === ""
+    : Object.values(auth.members).some((text) => typeof text === "string" && isMasked(text));
 
 /** Keeps the provider's order. */
 function toggle(kind: KindEntry, draft: RegistryDraft, name: Capability, on: boolean) {

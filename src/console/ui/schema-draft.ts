@@ -65,6 +65,7 @@ export function fieldShape(property: Schema): FieldShape {
   if (type === "object" && property.properties) return "group";
   if (type === "object" && typeof rest === "object" && rest.type === "string") return "pairs";
   if (type !== "string") return "json";
+  if (property.format === "password") return "text";
   return (property.maxLength ?? 0) >= LONG_TEXT_LENGTH ? "long_text" : "text";
 }
 

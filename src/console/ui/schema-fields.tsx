@@ -1,5 +1,6 @@
 /** Form fields for the properties of a JSON Schema, so that a new kind or option needs no new form. */
 import type { AppError } from "../../contract/errors.ts";
+import { isMasked } from "../../lib/json/secret-paths.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
 import { findProblem, findProblemsBelow, numberEntries } from "./find-problem.ts";
 import { GroupField } from "./group-field.tsx";
@@ -126,7 +127,8 @@ function PropertyField(props: PropertyFieldProps) {
       label={markedLabel}
       hint={hint}
       problem={findProblem(error, at)}
-      type={number ? "number" : property.format === "uri" ? "url" : "text"}
+      type={number ? "number" : toInputType(property, text)}
+      {...(property.format === "password" && { autoComplete: "off" })}
       step={number?.type === "number" ? "any" : undefined}
       min={number?.minimum}
       max={number?.maximum}
@@ -138,6 +140,12 @@ function PropertyField(props: PropertyFieldProps) {
   );
 }
 
+/** A masked value, which keeps the stored secret, is readable. */
+function toInputType({ format }: Schema, text: string): "text" | "url" | "password" {
+  if (format === "password" && !isMasked(text)) return "password";
+  return format === "uri" ? "url" : "text";
+}
+
 const BOOLEANS = ["true", "false"];
 
 const toPlaceholder = ({ default: fallback }: Schema): string | undefined =>
@@ -147,7 +155,7 @@ const toPlaceholder = ({ default: fallback }: Schema): string | undefined =>
 function toLabel(name: string): string {
   const text = name
     .replaceAll("_", " ")
-    .replace(/\b(url|api|id|ip)\b/g, (word) => word.toUpperCase());
+    .replace(/\b(url|api|id|ip|arn|ca)\b/g, (word) => word.toUpperCase());
   return capitalize(text);
 }
 
