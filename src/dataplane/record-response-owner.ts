@@ -21,7 +21,8 @@ export async function recordResponseOwner(
 ): Promise<ForwardedRequest> {
   const { reply } = forwarded;
   const { body } = reply;
-  if (reply.status >= 300 || !isStored(forwarded)) return forwarded;
+  // A translated response is stored nowhere.
+  if (reply.status >= 300 || reply.translation || !isStored(forwarded)) return forwarded;
   const record = (response: unknown) => {
     const expires_at = new Date(deps.now().getTime() + STORED_MS).toISOString();
     recordOwner(deps, forwarded, readId(response), expires_at);
