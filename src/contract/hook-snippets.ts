@@ -8,73 +8,86 @@ export interface HookTarget {
   fail_mode: "open" | "closed";
 }
 
-/** File of the settings, and its content. */
+/** File of the settings, and its content: one line for each event. */
 export function hookSnippet(
   agent: HookAgent,
   target: HookTarget,
 ): { path: string; content: string } {
-  const { path, settings } = SNIPPETS[agent](target);
-  const json = JSON.stringify(settings, null, 2);
+  const { path, events, version } = SNIPPETS[agent](target);
+  const lines = Object.entries(events).map(
+    ([event, entry]) => `    ${JSON.stringify(event)}: [${JSON.stringify(entry)}]`,
+  );
+  const head = version === undefined ? "" : `  "version": ${version},\n`;
+  const json = `{\n${head}  "hooks": {\n${lines.join(",\n")}\n  }\n}`;
   // Cursor removes everything after two slashes as a comment, also inside strings.
   return { path, content: agent === "cursor" ? json.replaceAll("//", "\\/\\/") : json };
 }
 
-const TIMEOUT_S = 10;
+/** Caps a request. The agent waits longer, so that the command can report its failure. */
+const REQUEST_S = 10;
+const HOOK_S = 15;
 
-const SNIPPETS: Record<HookAgent, (target: HookTarget) => { path: string; settings: object }> = {
+interface Snippet {
+  path: string;
+  /** Entries by event. */
+  events: Record<string, object>;
+  version?: number;
+}
+
+const SNIPPETS: Record<HookAgent, (target: HookTarget) => Snippet> = {
   "claude-code": ({ url, fail_mode }) => {
     const hook = {
       type: "http",
       url: `${url}/v1/hooks/claude-code`,
-      timeout: TIMEOUT_S,
+      timeout: HOOK_S,
       headers: { Authorization: "Bearer $PORTCULLIS_COLLECTOR_KEY", "X-User-Id": "$USER" },
       allowedEnvVars: ["PORTCULLIS_COLLECTOR_KEY", "USER"],
       ...(fail_mode === "closed" && { onFailure: "block" }),
     };
-    const events = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
-    return {
-      path: "~/.claude/settings.json",
-      settings: { hooks: byEvent(events, { hooks: [hook] }) },
-    };
+    return { path: "~/.claude/settings.json", events: byEvent(EVENTS, { hooks: [hook] }) };
   },
   codex: ({ url, fail_mode }) => {
     // Codex ignores exit codes other than 2.
     const command = `${postCommand("codex", url)}${fail_mode === "closed" ? " || exit 2" : ""}`;
-    const events = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
-    const hook = { type: "command", command, timeout: TIMEOUT_S };
-    return {
-      path: "~/.codex/hooks.json",
-      settings: { hooks: byEvent(events, { hooks: [hook] }) },
-    };
+    const hook = { type: "command", command, timeout: HOOK_S };
+    return { path: "~/.codex/hooks.json", events: byEvent(EVENTS, { hooks: [hook] }) };
   },
   cursor: ({ url, fail_mode }) => {
     const hook = {
       command: postCommand("cursor", url),
-      timeout: TIMEOUT_S,
+      timeout: HOOK_S,
       ...(fail_mode === "closed" && { failClosed: true }),
     };
-    const events = ["beforeSubmitPrompt", "beforeShellExecution", "beforeMCPExecution"];
     return {
       path: "~/.cursor/hooks.json",
-      settings: {
-        version: 1,
-        hooks: {
-          ...byEvent([...events, "beforeReadFile", "postToolUse", "afterAgentResponse"], hook),
-          // Shell commands and MCP tools have events of their own.
-          preToolUse: [{ matcher: "^(Write|Delete|Task)$", ...hook }],
-        },
+      version: 1,
+      events: {
+        ...byEvent(CURSOR_EVENTS, hook),
+        // Shell commands and MCP tools have events of their own.
+        preToolUse: { matcher: "^(Write|Delete|Task)$", ...hook },
       },
     };
   },
 };
 
-const byEvent = (events: readonly string[], entry: object): Record<string, object[]> =>
-  Object.fromEntries(events.map((event) => [event, [entry]]));
+/** Of Claude Code and Codex. */
+const EVENTS = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"];
+const CURSOR_EVENTS = [
+  "beforeSubmitPrompt",
+  "beforeShellExecution",
+  "beforeMCPExecution",
+  "beforeReadFile",
+  "postToolUse",
+  "afterAgentResponse",
+];
+
+const byEvent = (events: readonly string[], entry: object): Record<string, object> =>
+  Object.fromEntries(events.map((event) => [event, entry]));
 
 /** Sends the standard input, and prints the response; fails on an error status. */
 const postCommand = (agent: HookAgent, url: string): string =>
   [
-    `curl -sSf -m ${TIMEOUT_S} --json @-`,
+    `curl -sSf -m ${REQUEST_S} --data-binary @- -H "Content-Type: application/json"`,
     '-H "Authorization: Bearer $PORTCULLIS_COLLECTOR_KEY" -H "X-User-Id: $USER"',
     `${url}/v1/hooks/${agent}`,
   ].join(" ");

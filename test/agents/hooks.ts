@@ -1,16 +1,12 @@
 /** Hooks in the real agents: denials, dialogs and masks take effect. Part of `npm run test:agents`. */
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { EvaluationEvent } from "../../src/contract/activity.ts";
 import { hookSnippet } from "../../src/contract/hook-snippets.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { AGENTS } from "./agents.ts";
-import { installAgents } from "./install-agents.ts";
-import { runAgent } from "./run-agent.ts";
+import { createHome, runAgent } from "./run-agent.ts";
 import { startScriptedUpstream } from "./scripted-upstream.ts";
 
 const kit = sharedKit();
@@ -18,20 +14,18 @@ const CARD = "4111 1111 1111 1111";
 const DONE = "The task is complete.";
 
 const CASES = [
-  { name: "Claude Code", hooks: "claude-code", args: [] },
-  { name: "Codex CLI", hooks: "codex", args: ["--dangerously-bypass-hook-trust"] },
+  { name: "Claude Code", hooks: "claude-code" },
+  { name: "Codex CLI", hooks: "codex" },
 ] as const;
 
 /** Runs `command` as a tool call, with the file `card.txt`; the tool result must contain `result`. */
 async function runWithHooks(
-  { name, hooks, args }: (typeof CASES)[number],
+  { name, hooks }: (typeof CASES)[number],
   { command, result, prompt = "Go." }: { command: string; result: string; prompt?: string },
 ) {
   const admin = await kit();
   const agent = AGENTS[name];
-  if (!agent) throw new Error(`Unknown agent ${name}.`);
-  const home = await mkdtemp(join(tmpdir(), "portcullis-agent-"));
-  await using _ = { [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }) };
+  await using home = await createHome();
   const detector = await makeDetector(admin, "data_loss_prevention", {
     predefined_entities: [{ entity: "credit_card" }],
   });
@@ -53,16 +47,14 @@ async function runWithHooks(
   const url = `${upstream.url}/v1`;
   const provider = agent.dialect === "messages" ? "anthropic" : "openai";
   const consumer = await makeConsumer(admin, [{ provider, url }]);
-  const run = { url: consumer.url, key: consumer.key, model: "scripted", prompt, home };
-  const env = { PORTCULLIS_COLLECTOR_KEY: guard.key };
   const { path, content } = hookSnippet(hooks, { url: admin.url, fail_mode: "open" });
-  const hooked = {
-    ...agent,
-    args: () => [...agent.args(run), ...args],
-    env: () => ({ ...agent.env(run), ...env }),
-  };
-  const files = { [path.replace("~/", "")]: content, "work/card.txt": CARD };
-  const output = await runAgent(hooked, await installAgents(), run, files);
+  const output = await runAgent(name, home.path, {
+    url: consumer.url,
+    key: consumer.key,
+    prompt,
+    files: { [path.replace("~/", "")]: content, "work/card.txt": CARD },
+    env: { PORTCULLIS_COLLECTOR_KEY: guard.key },
+  });
   const activity = await admin.get(`/v1/activity?collector_id=${guard.collector.id}`);
   const { items } = await activity.json();
   const events: string[] = items.map(

@@ -1,36 +1,72 @@
-/** Runs a coding agent without a terminal, in a home folder of its own, until it ends. */
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import type { Agent, AgentRun } from "./agents.ts";
+/** Runs a coding agent with the settings of the guide, in a home folder of its own, until it ends. */
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { installFromNpm } from "../kit/install-from-npm.ts";
+import { AGENTS, type AgentName } from "./agents.ts";
+import { readGuide } from "./read-guide.ts";
 
-const MAX_MS = 90_000;
+const MAX_MS = 110_000;
 
-/** `installed` is the folder of the agent's `node_modules`. `files` are added to the home folder. */
-export async function runAgent(
-  agent: Agent,
-  installed: string,
-  run: AgentRun,
-  files: Record<string, unknown>,
-): Promise<string> {
-  const { home } = run;
-  for (const [path, content] of Object.entries({ ...agent.files(run), ...files })) {
+export interface AgentRun {
+  /** Address of the consumer: the gateway with the consumer's slug. */
+  url: string;
+  key: string;
+  prompt: string;
+  /** Further files and variables. Paths are relative to the home folder; the agent works in `work`. */
+  files: Record<string, string>;
+  env?: Record<string, string>;
+}
+
+/** A home folder, which is deleted at the end. */
+export async function createHome() {
+  const path = await mkdtemp(join(tmpdir(), "portcullis-agent-"));
+  return {
+    path,
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  };
+}
+
+/** Returns everything that the agent printed, with its exit code. */
+export async function runAgent(name: AgentName, home: string, run: AgentRun): Promise<string> {
+  const agent = AGENTS[name];
+  const { files, setup } = readGuide(name, run.url);
+  for (const [path, text] of Object.entries({ ...files, ...run.files })) {
     await mkdir(dirname(join(home, path)), { recursive: true });
-    const text = typeof content === "string" ? content : JSON.stringify(content);
     await Bun.write(join(home, path), text);
   }
-  const program = join(installed, "node_modules/.bin", agent.program);
-  const child = Bun.spawn([program, ...agent.args(run)], {
-    cwd: join(home, "work"),
-    env: { PATH: process.env.PATH ?? "", HOME: home, USER: "ana", ...agent.env(run) },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-    timeout: MAX_MS,
-    killSignal: "SIGKILL",
-  });
+  const programs = join(await installAgents(), "node_modules/.bin");
+  const child = Bun.spawn(
+    ["bash", "-ec", `${setup}\nexec "$@"`, "bash", agent.program, ...agent.args(run.prompt)],
+    {
+      cwd: join(home, "work"),
+      env: {
+        PATH: [programs, process.env.PATH].join(delimiter),
+        HOME: home,
+        USER: "ana",
+        PORTCULLIS_API_KEY: run.key,
+        ...agent.env,
+        ...run.env,
+      },
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      timeout: MAX_MS,
+      killSignal: "SIGKILL",
+    },
+  );
   const [stdout, stderr] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
   return `${stdout}${stderr}\nexit ${await child.exited}`;
+}
+
+let installing: Promise<string> | undefined;
+
+/** Returns the folder of their `node_modules`. */
+function installAgents(): Promise<string> {
+  const packages = Object.values(AGENTS).map((agent) => [agent.package, agent.version]);
+  installing ??= installFromNpm("coding-agents", Object.fromEntries(packages));
+  return installing.then((folder) => resolve(folder));
 }

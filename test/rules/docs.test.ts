@@ -3,6 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ERRORS } from "../../src/contract/errors.ts";
+import { hookAgents } from "../../src/contract/hook-agents.ts";
+import { hookSnippet } from "../../src/contract/hook-snippets.ts";
 import { providers } from "../../src/providers/all.ts";
 import { listCapabilities } from "../../src/providers/provider.ts";
 
@@ -45,6 +47,15 @@ test("every link between documents resolves", () => {
   );
 
   expect(dead).toEqual([]);
+});
+
+test.each(hookAgents)("the guide has the hook settings that the console shows for %s", (agent) => {
+  const target = { url: "http://127.0.0.1:8080", fail_mode: "open" } as const;
+  const { path, content } = hookSnippet(agent, target);
+  const guide = read("docs/guides/coding-agents.md");
+
+  expect(guide).toContain(`\`${path}\``);
+  expect(guide).toContain(`\`\`\`json\n${content}\n\`\`\``);
 });
 
 /** Sections of ARCHITECTURE.md, each with the function whose steps it lists and the files that contain them. */
