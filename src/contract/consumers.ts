@@ -211,10 +211,13 @@ export const consumers = resource({
   reply: Consumer,
 });
 
-/**
- * Returns whether an allowlist entry matches a model. A model name with `*` never matches, because it
- * would be a pattern. An OpenRouter preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model, so it
- * never matches either.
- */
+/** Returns whether an allow-list entry matches a model. */
 export const matchesModel = (entry: string, model: string): boolean =>
-  !model.includes("*") && !/@(?:preset|prompt_id)\//i.test(model) && matchesGlob(entry, model);
+  namesOneModel(model) && matchesGlob(entry, model);
+
+/**
+ * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, and an OpenRouter
+ * preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model.
+ */
+export const namesOneModel = (model: string): boolean =>
+  !model.includes("*") && !/@(?:preset|prompt_id)\//i.test(model);

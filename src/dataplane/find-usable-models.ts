@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import type { ListedModel } from "../providers/read-model-page.ts";
 import type { AttachedView, ConsumerView, RegistryView } from "../snapshot/snapshot.ts";
 import { evaluateRegistry } from "./choose-registries.ts";
+import { isModelAllowed } from "./is-model-allowed.ts";
 import { getLiveState, getRegistryState } from "./live-state.ts";
 import { mapModel } from "./map-model.ts";
 import { refreshModelList } from "./model-list.ts";
@@ -45,7 +46,8 @@ const MODEL_CAPABILITIES: readonly Capability[] = [
 interface CacheEntry {
   /** Lists from which the models were computed. */
   lists: readonly (readonly ListedModel[] | undefined)[];
-  models: readonly UsableModel[];
+  /** Pending while they are computed, so that concurrent requests compute them once. */
+  models: Promise<readonly UsableModel[]>;
 }
 
 /** Keyed by consumers of immutable snapshots: an entry is collected together with its snapshot. */
@@ -67,10 +69,10 @@ export async function findUsableModels(
     ({ registry }) => getRegistryState(live, registry).model_list.models,
   );
   const known = computed.get(consumer);
-  if (known?.lists.every((list, index) => list === lists[index])) return known.models;
+  if (known?.lists.every((list, index) => list === lists[index])) return await known.models;
   const models = compute(consumer, lists, deps.now());
   computed.set(consumer, { lists, models });
-  return models;
+  return await models;
 }
 
 /** An allow-list without patterns is the list. */
@@ -79,15 +81,22 @@ const needsList = ({ registry, models }: AttachedView): boolean =>
   registry.problem === undefined &&
   (models.allowed?.some((entry) => entry.includes("*")) ?? true);
 
-function compute(consumer: ConsumerView, lists: CacheEntry["lists"], now: Date): UsableModel[] {
+async function compute(
+  consumer: ConsumerView,
+  lists: CacheEntry["lists"],
+  now: Date,
+): Promise<UsableModel[]> {
   const found = new Map<string, UsableModel>();
-  consumer.registries.forEach((attached, index) => {
+  let count = 0;
+  for (const [index, attached] of consumer.registries.entries()) {
     const list = lists[index] ?? listShippedModels(attached, now);
     const upstream = new Map(list.map((model) => [model.id, model]));
-    for (const name of listNames(attached.models, upstream.keys().toArray())) {
+    for (const name of listNames(attached.models, upstream.keys())) {
+      // Lets other requests run: lists and allow-lists may be long.
+      if (++count % 100 === 0) await new Promise(setImmediate);
       addModel(found, attached, name, upstream.get(mapModel(attached.models, name)));
     }
-  });
+  }
   for (const name of consumer.fallbacks) {
     if (found.has(name)) continue;
     for (const attached of consumer.registries) addModel(found, attached, name, undefined);
@@ -105,22 +114,27 @@ function listShippedModels({ registry }: AttachedView, now: Date): Pick<ListedMo
 }
 
 /** Returns the names that clients can send: those of the configuration, and those that reach a model of the upstream. */
-function listNames({ allowed = [], map = {}, ...models }: ModelPolicy, upstream: string[]) {
-  const keys = Object.keys(map);
-  const names = [...allowed, ...keys, ...(models.default ? [models.default] : [])];
-  const literal = names.filter((name) => !name.includes("*"));
-  const patterns = Object.entries(map).filter(
-    ([key, target]) => key.endsWith("*") && target.endsWith("*"),
-  );
-  const policy: ModelPolicy = { map };
-  const reached = upstream.flatMap((model) => {
-    const aliases = patterns
-      .filter(([, target]) => model.startsWith(target.slice(0, -1)))
-      .map(([key, target]) => key.slice(0, -1) + model.slice(target.length - 1));
-    return [model, ...aliases].filter((name) => mapModel(policy, name) === model);
-  });
-  return new Set([...literal, ...reached]);
+function listNames(policy: ModelPolicy, upstream: Iterable<string>): Set<string> {
+  const { allowed = [], map = {}, default: fallback } = policy;
+  const configured = [...allowed, ...Object.keys(map), ...(fallback ? [fallback] : [])];
+  const names = new Set(configured.filter((name) => !name.includes("*")));
+  const patterns = Object.entries(map)
+    .filter(([key, target]) => key.endsWith("*") && target.endsWith("*"))
+    .map(([key, target]) => ({ prefix: key.slice(0, -1), target: target.slice(0, -1) }));
+  let aliases = 0;
+  for (const model of upstream) {
+    if (mapModel(policy, model) === model) names.add(model);
+    for (const { prefix, target } of patterns) {
+      if (!model.startsWith(target) || ++aliases > MAX_ALIASES) continue;
+      const alias = prefix + model.slice(target.length);
+      if (mapModel(policy, alias) === model) names.add(alias);
+    }
+  }
+  return names;
 }
+
+/** Maximum aliases of a registry, so that a map with many patterns cannot block the program. */
+const MAX_ALIASES = 10_000;
 
 /** Adds the model, or another registry of it, if the registry accepts it. */
 function addModel(
@@ -129,8 +143,9 @@ function addModel(
   name: string,
   listed: Partial<ListedModel> | undefined,
 ): void {
-  const { registry } = attached;
-  const sent = mapModel(attached.models, name);
+  const { registry, models } = attached;
+  if (!isModelAllowed(models, name)) return;
+  const sent = mapModel(models, name);
   const catalog = findShippedModel(registry.provider.kind, sent);
   const possible = catalog ? MODE_CAPABILITIES[catalog.mode] : MODEL_CAPABILITIES;
   const accepted = filterCapabilities(attached, name, possible);

@@ -1,5 +1,6 @@
 /** Checks a model against a consumer's allow-list at a registry. The list is compiled once. */
-import { type ModelPolicy, matchesModel } from "../contract/consumers.ts";
+import { type ModelPolicy, namesOneModel } from "../contract/consumers.ts";
+import { compileGlobs } from "../lib/text/glob.ts";
 import type { ConsumerView } from "../snapshot/snapshot.ts";
 
 /** Returns whether a model that the gateway does not read could bypass an allow-list or a map of names. */
@@ -8,7 +9,7 @@ export const limitsModels = ({ registries }: ConsumerView): boolean =>
 
 interface AllowList {
   names: ReadonlySet<string>;
-  patterns: readonly string[];
+  matchesPattern: (model: string) => boolean;
 }
 
 /** Keyed by policies of immutable snapshots: an entry is collected together with its snapshot. */
@@ -21,11 +22,11 @@ export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
     const isPattern = (entry: string) => entry.includes("*");
     list = {
       names: new Set(policy.allowed.filter((entry) => !isPattern(entry))),
-      patterns: policy.allowed.filter(isPattern),
+      matchesPattern: compileGlobs(policy.allowed.filter(isPattern)),
     };
     compiled.set(policy, list);
   }
   if (list.names.has(model)) return true;
   // LiteLLM calls every model of a list such as `a,b`, of which a pattern checks only the beginning.
-  return !model.includes(",") && list.patterns.some((entry) => matchesModel(entry, model));
+  return !model.includes(",") && namesOneModel(model) && list.matchesPattern(model);
 }

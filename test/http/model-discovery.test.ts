@@ -284,6 +284,15 @@ test.each<[string, Attach["models"], string[]]>([
   for (const id of expected) expect(await routes(one, id)).toBe(true);
 });
 
+test("the aliases that patterns of a map produce are capped", async () => {
+  const keys = Array.from({ length: 30 }, (_, index) => [`alias-${index}-*`, "*"]);
+  const models = { map: Object.fromEntries(keys) };
+  const list = toList(...Array.from({ length: 2000 }, (_, index) => `m-${index}`));
+  const one = await setUp([{ provider: "openai", models }], list);
+
+  expect((await one.ids()).length).toBe(12_000);
+});
+
 test("fallback models are listed if a registry accepts them", async () => {
   const models = { allowed: ["a", "f"] };
   const one = await setUp([{ provider: "openai", models }], {}, { fallbacks: ["f", "rejected"] });

@@ -53,6 +53,21 @@ test("messages reach the upstream with the registry's key, the fixed version and
   expect(JSON.parse(hit?.body.toString() ?? "")).toEqual(ask);
 });
 
+test("models, page by page", async () => {
+  const client = await demo();
+
+  const ids: string[] = [];
+  for await (const model of client.models.list({ limit: 2 })) ids.push(model.id);
+
+  expect(ids).toContain("demo-chat");
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(ids.length).toBeGreaterThan(2);
+  expect(await client.models.retrieve("demo-chat")).toMatchObject({
+    type: "model",
+    id: "demo-chat",
+  });
+});
+
 test("responses and errors have the request id where the client reads it", async () => {
   const client = await demo();
 
