@@ -28,6 +28,8 @@ export interface OutboundDialect {
   writeRequest: (request: NeutralRequest, target: RequestTarget) => JsonObject;
   readResponse: (body: JsonObject) => NeutralResponse;
   createStreamReader: () => StreamReader;
+  /** Framing of streams that are not server-sent events. */
+  framing?: { content_type: string; createSplitter: () => EventSource };
   readError: (status: number, body: unknown) => NeutralError;
 }
 
@@ -36,6 +38,8 @@ export interface RequestTarget {
   model: string | undefined;
   /** Maximum number of output tokens of the model, if the catalog knows it. */
   max_output?: number | undefined;
+  /** Model at the upstream, for parameters that depend on it. */
+  upstream_model: string;
   /** Throws the 400 that names the client's member. */
   reject: (member: NeutralMember, reason: string) => never;
 }
@@ -50,6 +54,20 @@ export interface ReplyContext {
   created: number;
   /** The client's own body, for formats that repeat members of the request. */
   request: JsonObject;
+}
+
+/** Splits the bytes of one stream into events. An invalid stream is an AppError `upstream_failed`. */
+export interface EventSource {
+  /** Returns the events that the chunk completes. */
+  push: (chunk: Uint8Array) => TransportEvent[];
+  /** Returns the event at the end of the stream, if it is complete; throws if it is not. */
+  end: () => TransportEvent[];
+}
+
+export interface TransportEvent {
+  /** Empty if the event has no name. */
+  name: string;
+  data: string;
 }
 
 /** Reads the events of one stream. An invalid or out-of-order event is an AppError `upstream_failed`. */

@@ -98,7 +98,8 @@ function readFormat(format: z.infer<typeof Format> | null | undefined): OutputFo
 
 function readReasoning(value: z.infer<typeof Request>["reasoning"]): Reasoning | undefined {
   const { effort, summary } = value ?? {};
-  if (!effort && !summary) return undefined;
+  // A summary alone does not request reasoning: Codex sends it for every model.
+  if (!effort) return undefined;
   return defined({
     effort: effort === "max" || effort === "ultra" ? ("xhigh" as const) : effort,
     include_text: summary ? true : undefined,

@@ -1,0 +1,20 @@
+/** The Converse API of Amazon Bedrock, for upstreams. */
+import type { OutboundDialect } from "../dialect.ts";
+import { readConverseError } from "./errors.ts";
+import { createConverseStreamReader } from "./read-events.ts";
+import { readConverseResponse } from "./read-response.ts";
+import { createConverseSplitter } from "./split-messages.ts";
+import { writeConverseRequest } from "./write-request.ts";
+
+export const converse: OutboundDialect = {
+  path: ({ model = "", stream }) =>
+    `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
+  framing: {
+    content_type: "application/vnd.amazon.eventstream",
+    createSplitter: createConverseSplitter,
+  },
+  writeRequest: writeConverseRequest,
+  readResponse: readConverseResponse,
+  createStreamReader: createConverseStreamReader,
+  readError: readConverseError,
+};
