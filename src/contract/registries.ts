@@ -13,6 +13,7 @@ export const CAPABILITIES = [
   "responses",
   "messages",
   "generate_content",
+  "converse",
   "embeddings",
   "images",
   "audio_speech",

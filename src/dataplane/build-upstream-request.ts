@@ -36,8 +36,10 @@ export function buildUpstreamRequest(
     },
   };
   const operation = registry.provider.operations[capability];
-  if (translation) out.body = translation.body;
-  else if (body.kind === "json" && candidate.mapModel) {
+  if (translation) {
+    out.headers.accept = translation.accept;
+    out.body = translation.body;
+  } else if (body.kind === "json" && candidate.mapModel) {
     out.body = mapBatchModels(body.members.bytes, candidate.mapModel);
   } else if (body.kind === "json") {
     const inBody = routed.path_model === undefined ? model : undefined;

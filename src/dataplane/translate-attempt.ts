@@ -21,6 +21,8 @@ import { readReply } from "./upstream-reply.ts";
 export interface Translation {
   /** Path of the upstream request. */
   tail: string;
+  /** Media type of the upstream's response. */
+  accept: string;
   body: Bytes;
   translateReply: (reply: Reply) => Reply | Promise<Reply>;
   /** Usage of the translated response, once it has ended. A chat client may not get it in its stream. */
@@ -59,6 +61,7 @@ export function translateAttempt(
   const written = outbound.writeRequest(request, {
     model: operation?.modelInPath?.(registry.upstream) ? undefined : model,
     max_output: (model && findShippedModel(registry.provider.kind, model)?.max_output) || undefined,
+    upstream_model: model ?? "",
     reject(member, reason) {
       throw memberError(inbound.memberNames[member] ?? member, reason);
     },
@@ -71,6 +74,7 @@ export function translateAttempt(
   };
   const translation: Translation = {
     tail: outbound.path({ model, stream: request.stream }),
+    accept: request.stream ? getStreamType(outbound) : "application/json",
     body: Buffer.from(JSON.stringify(renameMembers(written, operation))),
     translateReply: (received) =>
       translateReply(received, {
@@ -86,6 +90,9 @@ export function translateAttempt(
   };
   return translation;
 }
+
+const getStreamType = ({ framing }: OutboundDialect): string =>
+  framing?.content_type ?? "text/event-stream";
 
 interface ReadBody {
   body: JsonObject;
@@ -132,7 +139,11 @@ function translateReply(received: Reply, translation: ReplyTranslation): Reply |
     throw invalidResponse("is compressed, although the request does not allow it");
   }
   if (status >= 400) return translateError(received, translation);
-  if (isEventStream(headers) !== translation.isStream) {
+  const type = headers.get("content-type") ?? "";
+  const isStream = translation.outbound.framing
+    ? type.startsWith(translation.outbound.framing.content_type)
+    : isEventStream(headers);
+  if (isStream !== translation.isStream) {
     received.cancel();
     throw invalidResponse(translation.isStream ? "is not a stream" : "is a stream");
   }
@@ -183,7 +194,7 @@ function translateEvents(
   const translator = createStreamTranslator(
     outbound.createStreamReader(),
     inbound.createStreamWriter(reply),
-    onUsage,
+    { onUsage, source: outbound.framing?.createSplitter() },
   );
   let isEnded = false;
 

@@ -1,6 +1,7 @@
 /** Every dialect: those of clients, and those of upstreams. */
 import type { Capability } from "../contract/registries.ts";
 import { chat } from "./chat/chat.ts";
+import { converse } from "./converse/converse.ts";
 import type { InboundDialect, OutboundDialect } from "./dialect.ts";
 import { messages } from "./messages/messages.ts";
 import type { DialectName } from "./neutral.ts";
@@ -16,4 +17,5 @@ export const outboundDialects: Partial<Record<DialectName | Capability, Outbound
   chat,
   responses,
   messages,
+  converse,
 };

@@ -1,9 +1,10 @@
-/** Parameters of thinking for Claude, which are the same in every API that serves it. */
+/** Writes the parameters of thinking that Claude has in every API, and `max_tokens`, of which thinking is a part. */
 import type { JsonObject } from "../lib/json/json-object.ts";
+import type { RequestTarget } from "./dialect.ts";
 import type { DialectName, NeutralRequest, Reasoning } from "./neutral.ts";
 
-/** `max_tokens` is required by the API. Every model since Claude 3.5 accepts this value. */
-export const DEFAULT_MAX_TOKENS = 8192;
+/** Default of `max_tokens`, which the API requires, for models that are not in the catalog. */
+const DEFAULT_MAX_TOKENS = 8192;
 
 /** Models without adaptive thinking: they need a number of tokens instead of an effort. */
 const NEEDS_BUDGET = /claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(?=-20\d{6}|[@:]|$))/;
@@ -16,25 +17,28 @@ interface ThinkingMembers {
   thinking?: JsonObject;
   /** `output_config.effort`. */
   effort?: string;
-  max_tokens?: number;
+  max_tokens: number;
 }
 
 /** `dialect` is the format of the request: only its own signatures count. */
 export function writeThinking(
   request: NeutralRequest,
-  { model, dialect }: { model: string; dialect: DialectName },
+  { upstream_model, max_output }: Pick<RequestTarget, "upstream_model" | "max_output">,
+  dialect: DialectName,
 ): ThinkingMembers {
-  const { reasoning, max_tokens } = request;
-  const limit = max_tokens === undefined ? {} : { max_tokens };
+  const { reasoning } = request;
+  const limit = { max_tokens: request.max_tokens ?? max_output ?? DEFAULT_MAX_TOKENS };
   if (!reasoning) return limit;
   const { effort } = reasoning;
   if (effort === "none" || reasoning.budget_tokens === 0) {
     return { thinking: { type: "disabled" }, ...limit };
   }
   // The API rejects thinking together with a forced tool call.
-  if (request.tool_choice?.type === "required" || request.tool_choice?.type === "tool")
-    return limit;
-  if (NEEDS_BUDGET.test(model)) return writeBudget(request, reasoning, dialect);
+  const choice = request.tool_choice?.type;
+  if (choice === "required" || choice === "tool") return limit;
+  if (NEEDS_BUDGET.test(upstream_model)) {
+    return writeBudget(request, reasoning, { max_output, dialect });
+  }
   const display = reasoning.include_text ? { display: "summarized" } : {};
   return {
     thinking: { type: "adaptive", ...display },
@@ -43,20 +47,19 @@ export function writeThinking(
   };
 }
 
-/** The budget is part of `max_tokens`: a limit of the client leaves half of it for the response. */
+/** A limit of the client leaves half of it for the response. */
 function writeBudget(
   request: NeutralRequest,
-  reasoning: Reasoning,
-  dialect: DialectName,
+  { effort = "medium", budget_tokens }: Reasoning,
+  { max_output, dialect }: { max_output: number | undefined; dialect: DialectName },
 ): ThinkingMembers {
   const { max_tokens } = request;
-  const { effort = "medium" } = reasoning;
-  const wanted = reasoning.budget_tokens ?? (effort === "none" ? 0 : BUDGETS[effort]);
-  const limit = max_tokens === undefined ? wanted : Math.min(wanted, Math.floor(max_tokens / 2));
-  const isThinking = limit >= MIN_BUDGET && !continuesUnsigned(request, dialect);
+  const wanted = budget_tokens ?? (effort === "none" ? 0 : BUDGETS[effort]);
+  const budget = max_tokens === undefined ? wanted : Math.min(wanted, Math.floor(max_tokens / 2));
+  const isThinking = budget >= MIN_BUDGET && !continuesUnsigned(request, dialect);
   return {
-    ...(isThinking && { thinking: { type: "enabled", budget_tokens: limit } }),
-    max_tokens: max_tokens ?? limit + DEFAULT_MAX_TOKENS,
+    ...(isThinking && { thinking: { type: "enabled", budget_tokens: budget } }),
+    max_tokens: max_tokens ?? max_output ?? budget + DEFAULT_MAX_TOKENS,
   };
 }
 

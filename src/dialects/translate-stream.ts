@@ -1,7 +1,7 @@
-/** Translates a stream of server-sent events from the upstream's format to the client's. */
+/** Translates a stream of events from the upstream's format to the client's. */
 import { createEventSplitter, readData, type StreamEvent } from "../lib/http/split-events.ts";
 import { createEventCheck } from "./check-events.ts";
-import type { StreamReader, StreamWriter } from "./dialect.ts";
+import type { EventSource, StreamReader, StreamWriter, TransportEvent } from "./dialect.ts";
 import { invalidResponse } from "./invalid-response.ts";
 import type { NeutralEvent, Usage } from "./neutral.ts";
 
@@ -14,15 +14,20 @@ export interface StreamTranslator {
   isOver: () => boolean;
 }
 
+interface TranslatorOptions {
+  onUsage?: (usage: Usage | undefined) => void;
+  /** Server-sent events if undefined. */
+  source?: EventSource | undefined;
+}
+
 /** Caps the memory of an event. Long ones contain the signature of thinking, or a whole tool call. */
 const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 
 export function createStreamTranslator(
   reader: StreamReader,
   writer: StreamWriter,
-  onUsage: (usage: Usage | undefined) => void = () => {},
+  { onUsage, source = createServerSentEvents() }: TranslatorOptions = {},
 ): StreamTranslator {
-  const splitter = createEventSplitter();
   const check = createEventCheck();
   let isOver = false;
 
@@ -32,29 +37,43 @@ export function createStreamTranslator(
       check(event);
       text += writer.write(event);
       isOver ||= event.type === "end" || event.type === "error";
-      if (event.type === "end") onUsage(event.usage);
+      if (event.type === "end") onUsage?.(event.usage);
     }
     return text;
   }
 
-  const translate = (event: StreamEvent): string => {
-    const data = readData(event);
-    return data === "" ? "" : write(reader.read(readName(event), data));
-  };
+  function translate(events: TransportEvent[]): string {
+    let text = "";
+    for (const { name, data } of events) if (!isOver) text += write(reader.read(name, data));
+    return text;
+  }
 
   return {
-    push(chunk) {
-      let text = "";
-      for (const event of splitter.push(chunk)) if (!isOver) text += translate(event);
-      if (splitter.restSize() > MAX_EVENT_CHARACTERS) throw invalidResponse("has a too long event");
-      return text;
-    },
+    push: (chunk) => translate(source.push(chunk)),
     end() {
-      const rest = splitter.end();
-      const text = rest && !isOver ? translate(rest) : "";
+      const text = translate(source.end());
       return isOver ? text : text + write(reader.end());
     },
     isOver: () => isOver,
+  };
+}
+
+function createServerSentEvents(): EventSource {
+  const splitter = createEventSplitter();
+  const read = (event: StreamEvent): TransportEvent[] => {
+    const data = readData(event);
+    return data === "" ? [] : [{ name: readName(event), data }];
+  };
+  return {
+    push(chunk) {
+      const events = splitter.push(chunk).flatMap(read);
+      if (splitter.restSize() > MAX_EVENT_CHARACTERS) throw invalidResponse("has a too long event");
+      return events;
+    },
+    end() {
+      const rest = splitter.end();
+      return rest ? read(rest) : [];
+    },
   };
 }
 

@@ -1,13 +1,21 @@
-/** Amazon Bedrock through its regional OpenAI-compatible endpoint and an API key: chat only (spec 4.6.5). */
-import { bearerHeaders, type Provider } from "./provider.ts";
+/** Amazon Bedrock in one region: Converse for every model, and an OpenAI-compatible endpoint for chat (spec 4.6.5). */
+import { bearerHeaders, type Provider, type Upstream } from "./provider.ts";
+
+const CHAT_PATH = "/openai/v1";
 
 export const bedrock: Provider = {
   kind: "bedrock",
-  address: ({ options }) =>
-    String(
-      options.base_url ?? `https://bedrock-runtime.${options.region}.amazonaws.com/openai/v1`,
-    ).replace(/\/+$/, ""),
+  address,
   headers: bearerHeaders,
-  operations: { chat: {} },
+  url: (upstream, { tail, search }, capability) =>
+    capability === "converse"
+      ? `${address(upstream).replace(CHAT_PATH, "")}${tail}`
+      : `${address(upstream)}${tail}${search}`,
+  operations: { converse: { modelInPath: () => true }, chat: {} },
   probe: { tail: "/models" },
 };
+
+function address({ options }: Upstream): string {
+  const regional = `https://bedrock-runtime.${options.region}.amazonaws.com${CHAT_PATH}`;
+  return String(options.base_url ?? regional).replace(/\/+$/, "");
+}

@@ -1,4 +1,5 @@
 /** Translates the cases of every pair of dialects; the results are the golden files. */
+import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { AppError } from "../../src/contract/errors.ts";
 import { inboundDialects, outboundDialects } from "../../src/dialects/all.ts";
 import { memberError } from "../../src/dialects/decode-member.ts";
@@ -7,11 +8,13 @@ import type { DialectName } from "../../src/dialects/neutral.ts";
 import { createStreamTranslator } from "../../src/dialects/translate-stream.ts";
 import type { JsonObject } from "../../src/lib/json/json-object.ts";
 import * as chat from "./cases/chat.ts";
+import * as converse from "./cases/converse.ts";
 import type { RequestCases, ResponseCase, ResponseCases } from "./cases/dialect-cases.ts";
 import * as messages from "./cases/messages.ts";
+import * as responses from "./cases/responses.ts";
 
 const CASES: Partial<Record<DialectName, { requests?: RequestCases; responses?: ResponseCases }>> =
-  { chat, messages };
+  { chat, responses, messages, converse };
 
 export interface GoldenFile {
   /** Below test/dialects/golden. */
@@ -29,7 +32,8 @@ export function translateCases(): GoldenFile[] {
       const { responses = {} } = CASES[to as DialectName] ?? {};
       const folder = `${from}-${to}`.replaceAll("_", "-");
       for (const [name, body] of Object.entries(requests)) {
-        const content = translateRequest(inbound, outbound, body);
+        const model = MODELS[to] ?? "upstream-model";
+        const content = translateRequest(inbound, outbound, { model, body });
         files.push({ path: `${folder}/request-${name}.json`, content });
       }
       for (const [name, given] of Object.entries(responses)) {
@@ -41,16 +45,18 @@ export function translateCases(): GoldenFile[] {
   return files;
 }
 
-const MODEL = "upstream-model";
+/** Models of dialects whose parameters depend on the model. */
+const MODELS: Record<string, string> = { converse: "us.anthropic.claude-sonnet-4-6" };
 
 function translateRequest(
   inbound: InboundDialect,
   outbound: OutboundDialect,
-  client_request: JsonObject,
+  { model, body: client_request }: { model: string; body: JsonObject },
 ): JsonObject {
   const upstream_request = attempt(() =>
     outbound.writeRequest(inbound.readRequest(client_request, { stream: false }), {
-      model: MODEL,
+      model,
+      upstream_model: model,
       reject(member, reason) {
         throw memberError(inbound.memberNames[member] ?? member, reason);
       },
@@ -98,8 +104,10 @@ function translateEvents(
   const translator = createStreamTranslator(
     outbound.createStreamReader(),
     inbound.createStreamWriter(REPLY),
+    { source: outbound.framing?.createSplitter() },
   );
-  const text = translator.push(Buffer.from(formatEvents(events))) + translator.end();
+  const bytes = outbound.framing ? encodeMessages(events) : Buffer.from(formatEvents(events));
+  const text = translator.push(bytes) + translator.end();
   return text
     .split("\n\n")
     .filter(Boolean)
@@ -118,6 +126,24 @@ export const formatEvents = (events: NonNullable<ResponseCase["events"]>): strin
       return `${name}data: ${data}\n\n`;
     })
     .join("");
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes).toString(),
+  (text) => Buffer.from(text),
+);
+
+/** Encodes events of Bedrock: objects with one member, which is named as the type of the event. */
+const encodeMessages = (events: NonNullable<ResponseCase["events"]>): Buffer =>
+  Buffer.concat(
+    events.flatMap(Object.entries).map(([name, payload]) => {
+      const type = name.endsWith("Exception") ? "exception" : "event";
+      const headers = {
+        [`:${type}-type`]: { type: "string" as const, value: name },
+        ":message-type": { type: "string" as const, value: type },
+      };
+      return codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) });
+    }),
+  );
 
 /** Returns the error that a client gets. */
 function attempt<Result>(translate: () => Result): Result | { error: JsonObject } {

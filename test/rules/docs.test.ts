@@ -166,6 +166,7 @@ const COLUMNS: Record<string, string> = {
   Uploads: "uploads",
   Batches: "batches",
   "Message batches": "message_batches",
+  Converse: "converse",
 };
 
 const camel = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -13,8 +13,8 @@ import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-action.ts";
 
-/** Example endpoint of each capability. */
-const PATHS: Record<Capability, string> = {
+/** Example endpoint of each capability. Clients have none for Converse. */
+const PATHS: Record<Exclude<Capability, "converse">, string> = {
   chat: "/v1/chat/completions",
   responses: "/v1/responses",
   messages: "/v1/messages",
@@ -44,7 +44,7 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
   const [pin, setPin] = useState("");
   const [explanation, setExplanation] = useState<Explanation>();
   // The options of the select are the keys of PATHS.
-  const path = PATHS[capability as Capability];
+  const path = PATHS[capability as keyof typeof PATHS];
   const explain = useAction(async () => {
     setExplanation(undefined);
     const headers: Record<string, string> = pin ? { "X-AG-Pin": pin } : {};

@@ -1,6 +1,6 @@
 /** The chat completions format of OpenAI and compatible servers, for clients and upstreams. */
 import type { InboundDialect, OutboundDialect } from "../dialect.ts";
-import { readChatError, writeChatError } from "./errors.ts";
+import { readOpenAiError, writeOpenAiError } from "../openai-errors.ts";
 import { createChatStreamReader } from "./read-events.ts";
 import { readChatRequest } from "./read-request.ts";
 import { readChatResponse } from "./read-response.ts";
@@ -15,10 +15,10 @@ export const chat: InboundDialect & OutboundDialect = {
   dropped: CHAT_DROPPED,
   writeResponse: writeChatResponse,
   createStreamWriter: createChatStreamWriter,
-  writeError: writeChatError,
+  writeError: writeOpenAiError,
   path: () => "/chat/completions",
   writeRequest: writeChatRequest,
   readResponse: readChatResponse,
   createStreamReader: createChatStreamReader,
-  readError: readChatError,
+  readError: readOpenAiError,
 };

@@ -13,7 +13,7 @@ import {
   unknownContent,
 } from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart, PartSignature, Usage } from "../neutral.ts";
-import { readChatError } from "./errors.ts";
+import { readOpenAiError } from "../openai-errors.ts";
 import { findReasoning, readContent, rejectOtherContent } from "./read-response.ts";
 import { readFinishReason } from "./stop-reasons.ts";
 import { readChatUsage } from "./usage.ts";
@@ -111,7 +111,7 @@ export function createChatStreamReader(): StreamReader {
     if (chunk.error) {
       isOver = true;
       const { code } = asObject(chunk.error);
-      const error = readChatError(typeof code === "number" ? code : FAILED, chunk);
+      const error = readOpenAiError(typeof code === "number" ? code : FAILED, chunk);
       events.push({ type: "error", error });
       return;
     }

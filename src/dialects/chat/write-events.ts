@@ -4,7 +4,7 @@ import { packCallId } from "../carry-signature.ts";
 import type { ReplyContext, StreamWriter } from "../dialect.ts";
 import { asObject } from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart, ThinkingPart } from "../neutral.ts";
-import { writeChatError } from "./errors.ts";
+import { writeOpenAiError } from "../openai-errors.ts";
 import { writeFinishReason } from "./stop-reasons.ts";
 import { writeChatUsage } from "./usage.ts";
 import { writeReasoningDetail } from "./write-response.ts";
@@ -83,7 +83,7 @@ export function createChatStreamWriter(reply: ReplyContext): StreamWriter {
           return `${last}${usage}data: [DONE]\n\n`;
         }
         case "error":
-          return `data: ${JSON.stringify(writeChatError(event.error))}\n\n`;
+          return `data: ${JSON.stringify(writeOpenAiError(event.error))}\n\n`;
       }
     },
   };

@@ -13,6 +13,7 @@ import type {
   ToolChoice,
   ToolResultPart,
 } from "../neutral.ts";
+import { shortenUser } from "../shorten-user.ts";
 import { REASONING_MEMBERS } from "./reasoning-members.ts";
 
 export function writeChatRequest(request: NeutralRequest, target: RequestTarget): JsonObject {
@@ -39,14 +40,6 @@ export function writeChatRequest(request: NeutralRequest, target: RequestTarget)
     stream_options: stream ? { include_usage: true } : undefined,
   });
 }
-
-/** OpenAI rejects longer values; Claude Code sends about 150 characters. */
-const MAX_USER_CHARACTERS = 64;
-
-const shortenUser = (user: string): string =>
-  user.length > MAX_USER_CHARACTERS
-    ? new Bun.CryptoHasher("sha256").update(user).digest("hex")
-    : user;
 
 const writeTool = ({ name, description, schema, strict }: NeutralRequest["tools"][number]) => ({
   type: "function",

@@ -1,4 +1,5 @@
 /** The Converse API of Amazon Bedrock, for upstreams. */
+import { memberError } from "../decode-member.ts";
 import type { OutboundDialect } from "../dialect.ts";
 import { readConverseError } from "./errors.ts";
 import { createConverseStreamReader } from "./read-events.ts";
@@ -7,8 +8,11 @@ import { createConverseSplitter } from "./split-messages.ts";
 import { writeConverseRequest } from "./write-request.ts";
 
 export const converse: OutboundDialect = {
-  path: ({ model = "", stream }) =>
-    `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`,
+  path: ({ model = "", stream }) => {
+    // Such a segment would change the path.
+    if (/^\.{0,2}$/.test(model)) throw memberError("model", "must be the id of a Bedrock model");
+    return `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`;
+  },
   framing: {
     content_type: "application/vnd.amazon.eventstream",
     createSplitter: createConverseSplitter,

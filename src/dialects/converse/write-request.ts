@@ -9,6 +9,9 @@ import { type ContentWriter, createContentWriter } from "./write-content.ts";
 
 export function writeConverseRequest(request: NeutralRequest, target: RequestTarget): JsonObject {
   const { messages, stop, output_format } = request;
+  if (request.temperature !== undefined && request.temperature > 1) {
+    target.reject("temperature", "must be at most 1 for this model");
+  }
   for (const member of ["presence_penalty", "frequency_penalty"] as const) {
     if (request[member]) target.reject(member, "must be 0 for this model");
   }
@@ -17,7 +20,7 @@ export function writeConverseRequest(request: NeutralRequest, target: RequestTar
   }
   const family = getModelFamily(target.upstream_model);
   const content = createContentWriter(family);
-  const { fields, max_tokens } = writeModelFields(request, family, target.upstream_model);
+  const { fields, max_tokens } = writeModelFields(request, family, target);
   return omitEmpty({
     system: content.writeSystem(messages),
     messages: content.writeTurns(messages),
@@ -58,14 +61,14 @@ interface ModelFields {
 function writeModelFields(
   request: NeutralRequest,
   family: ModelFamily,
-  model: string,
+  target: RequestTarget,
 ): ModelFields {
   const { top_k, max_tokens, reasoning } = request;
   const limit = max_tokens === undefined ? {} : { max_tokens };
   const effort = reasoning?.effort === "none" ? undefined : reasoning?.effort;
   switch (family) {
     case "claude": {
-      const { thinking, effort, ...limit } = writeThinking(request, { model, dialect: "converse" });
+      const { thinking, effort, ...limit } = writeThinking(request, target, "converse");
       const output_config = effort ? { effort } : undefined;
       return { fields: defined({ top_k, thinking, output_config }), ...limit };
     }

@@ -1,5 +1,6 @@
 /** Writes a messages request. */
 import type { JsonObject } from "../../lib/json/json-object.ts";
+import { writeThinking } from "../claude-thinking.ts";
 import { memberError } from "../decode-member.ts";
 import { defined } from "../defined.ts";
 import type { RequestTarget } from "../dialect.ts";
@@ -15,7 +16,6 @@ import type {
 } from "../neutral.ts";
 import { parseArguments } from "../parse-arguments.ts";
 import { REDACTED } from "./redacted.ts";
-import { writeThinking } from "./write-thinking.ts";
 
 export function writeMessagesRequest(request: NeutralRequest, target: RequestTarget): JsonObject {
   const { tools, stop, temperature, output_format, user, stream } = request;
@@ -28,7 +28,7 @@ export function writeMessagesRequest(request: NeutralRequest, target: RequestTar
   if (output_format?.type === "json") {
     target.reject("output_format", "must have a JSON schema for this model");
   }
-  const { thinking, effort, max_tokens } = writeThinking(request, target);
+  const { thinking, effort, max_tokens } = writeThinking(request, target, "messages");
   const format = output_format && { type: "json_schema", schema: output_format.schema };
   const system = request.messages.flatMap(({ role, parts }) => (role === "system" ? parts : []));
   return defined({

@@ -11,7 +11,7 @@ import {
   unknownContent,
 } from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart } from "../neutral.ts";
-import { readEventError } from "./errors.ts";
+import { readEventError } from "./read-event-error.ts";
 import {
   readContentPart,
   readItem,

@@ -29,7 +29,8 @@ const Format = z.discriminatedUnion("type", [
 
 const Request = z.strictObject({
   ...droppedMembers(RESPONSES_DROPPED.request),
-  model: z.string(),
+  // Routing has read it.
+  model: z.unknown().optional(),
   input: z.union([z.string(), z.array(z.unknown())]),
   instructions: z.string().nullish(),
   tools: z.array(z.unknown()).nullish(),

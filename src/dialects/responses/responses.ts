@@ -1,7 +1,7 @@
 /** The responses format of OpenAI, for clients and upstreams. */
 import type { InboundDialect, OutboundDialect } from "../dialect.ts";
+import { readOpenAiError, writeOpenAiError } from "../openai-errors.ts";
 import { RESPONSES_DROPPED } from "./dropped.ts";
-import { readResponsesError, writeResponsesError } from "./errors.ts";
 import { createResponsesStreamReader } from "./read-events.ts";
 import { RESPONSES_MEMBER_NAMES, readResponsesRequest } from "./read-request.ts";
 import { readResponsesResponse } from "./read-response.ts";
@@ -15,10 +15,10 @@ export const responses: InboundDialect & OutboundDialect = {
   dropped: RESPONSES_DROPPED,
   writeResponse: writeResponsesResponse,
   createStreamWriter: createResponsesStreamWriter,
-  writeError: writeResponsesError,
+  writeError: writeOpenAiError,
   path: () => "/responses",
   writeRequest: writeResponsesRequest,
   readResponse: readResponsesResponse,
   createStreamReader: createResponsesStreamReader,
-  readError: readResponsesError,
+  readError: readOpenAiError,
 };

@@ -10,13 +10,13 @@ import type {
   NeutralTool,
   OutputFormat,
   Part,
-  Reasoning,
   ToolChoice,
   ToolResultPart,
 } from "../neutral.ts";
+import { shortenUser } from "../shorten-user.ts";
 
 export function writeResponsesRequest(request: NeutralRequest, target: RequestTarget): JsonObject {
-  const { tools, tool_choice, output_format, reasoning, user } = request;
+  const { tools, tool_choice, output_format, user } = request;
   if (request.stop?.length) target.reject("stop", "this model does not support stop sequences");
   for (const member of ["presence_penalty", "frequency_penalty"] as const) {
     if (request[member]) target.reject(member, "must be 0 for this model");
@@ -33,21 +33,12 @@ export function writeResponsesRequest(request: NeutralRequest, target: RequestTa
     temperature: request.temperature,
     top_p: request.top_p,
     text: output_format && { format: writeFormat(output_format) },
-    reasoning: reasoning && writeReasoning(reasoning),
-    include: reasoning && ["reasoning.encrypted_content"],
+    ...writeReasoning(request),
     user: user && shortenUser(user),
     store: false,
     stream: request.stream || undefined,
   });
 }
-
-/** OpenAI rejects longer values; Claude Code sends about 150 characters. */
-const MAX_USER_CHARACTERS = 64;
-
-const shortenUser = (user: string): string =>
-  user.length > MAX_USER_CHARACTERS
-    ? new Bun.CryptoHasher("sha256").update(user).digest("hex")
-    : user;
 
 /** Returns the system messages before the conversation as one text. */
 function splitInstructions(messages: NeutralMessage[]) {
@@ -78,8 +69,15 @@ function writeFormat(format: OutputFormat): JsonObject {
   return defined({ type: "json_schema", name, schema, strict });
 }
 
-const writeReasoning = ({ effort, include_text }: Reasoning): JsonObject =>
-  defined({ effort, summary: include_text ? "auto" : undefined });
+function writeReasoning({ reasoning }: NeutralRequest): JsonObject {
+  const { effort, budget_tokens, include_text } = reasoning ?? {};
+  // Models without reasoning reject an effort, `none` too: without one, they use their default.
+  if (!reasoning || budget_tokens === 0) return {};
+  return {
+    reasoning: defined({ effort, summary: include_text ? "auto" : undefined }),
+    include: ["reasoning.encrypted_content"],
+  };
+}
 
 /** Content between tool calls and results becomes items of its own, in the same order. */
 function writeMessage({ role, parts, at }: NeutralMessage): JsonObject[] {
@@ -148,6 +146,9 @@ function writeInputPart(part: Part, at: string): JsonObject {
     case "document": {
       const { source, name } = part;
       if ("url" in source) return { type: "input_file", file_url: source.url };
+      if (source.media_type === "text/plain") {
+        return { type: "input_text", text: Buffer.from(source.data, "base64").toString() };
+      }
       const filename = name ?? "document.pdf";
       return { type: "input_file", filename, file_data: toMediaUrl(source) };
     }

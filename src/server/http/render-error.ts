@@ -1,9 +1,9 @@
 /** Renders error responses, in one format per plane (spec 7). */
 import type { Plane } from "../../contract/endpoint.ts";
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
-import { getChatErrorType } from "../../dialects/chat/errors.ts";
 import { writeError } from "../../dialects/generate-content/errors.ts";
 import { getMessagesErrorType } from "../../dialects/messages/errors.ts";
+import { getOpenAiErrorType } from "../../dialects/openai-errors.ts";
 import type { RequestIds } from "../../route.ts";
 import { html } from "../pages/html.ts";
 import { plainPage } from "../pages/plain-page.ts";
@@ -21,7 +21,7 @@ const BODY: Record<Plane, Body> = {
       : {
           error: {
             message: error.message,
-            type: getChatErrorType(error.status),
+            type: getOpenAiErrorType(error.status),
             code: error.code,
             param: error.details.param ?? null,
             ...approvalMembers(error),

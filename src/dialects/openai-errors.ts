@@ -1,11 +1,11 @@
-/** Converts errors of the OpenAI format. */
-import type { JsonObject } from "../../lib/json/json-object.ts";
-import { defined } from "../defined.ts";
-import { asObject, asText } from "../invalid-response.ts";
-import type { NeutralError } from "../neutral.ts";
+/** Reads and writes errors of OpenAI, which are the same in all of its APIs. */
+import type { JsonObject } from "../lib/json/json-object.ts";
+import { defined } from "./defined.ts";
+import { asObject, asText } from "./invalid-response.ts";
+import type { NeutralError } from "./neutral.ts";
 
 /** Accepts the format of OpenAI, and the variants of compatible servers. */
-export function readChatError(status: number, body: unknown): NeutralError {
+export function readOpenAiError(status: number, body: unknown): NeutralError {
   const { error, message, detail } = asObject(body);
   const inner = asObject(error);
   const code = inner.code ?? inner.type;
@@ -22,12 +22,12 @@ export function readChatError(status: number, body: unknown): NeutralError {
   });
 }
 
-export const writeChatError = ({ status, message, code }: NeutralError): JsonObject => ({
-  error: { message, type: getChatErrorType(status), code: code ?? null, param: null },
+export const writeOpenAiError = ({ status, message, code }: NeutralError): JsonObject => ({
+  error: { message, type: getOpenAiErrorType(status), code: code ?? null, param: null },
 });
 
 /** Returns the error type of the OpenAI API. */
-export function getChatErrorType(status: number): string {
+export function getOpenAiErrorType(status: number): string {
   return ERROR_TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
 }
 
