@@ -13,6 +13,7 @@ import { gatewayRoutes } from "./gateways.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
 import { modelCatalogRoutes } from "./model-catalog.ts";
+import { playgroundRoutes } from "./playground.ts";
 import { policyRoutes } from "./policies.ts";
 import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
@@ -36,6 +37,7 @@ export const adminRoutes: readonly Route[] = [
   ...feedbackRoutes,
   ...requestRoutes,
   ...statisticsRoutes,
+  ...playgroundRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...accessRuleRoutes,

@@ -1,5 +1,5 @@
 /** Shows the sign-in page, or the page that the address names. */
-import { Activity, type ReactNode, useEffect, useEffectEvent } from "react";
+import { Activity, lazy, type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
 import type { PathParams } from "../contract/endpoint.ts";
 import { ActivityPage } from "./activity/activity-page.tsx";
 import { events } from "./api.ts";
@@ -29,6 +29,12 @@ import { StorePage } from "./store/store-page.tsx";
 import { TokensPage } from "./tokens/tokens-page.tsx";
 import { Failure, Loading, Page } from "./ui/page.tsx";
 import { useLoad } from "./use-load.ts";
+
+/** Loaded on demand. */
+const PlaygroundPage = lazy(async () => {
+  const { PlaygroundPage: page } = await import("./playground/playground-page.tsx");
+  return { default: page };
+});
 
 export function App() {
   const who = useLoad("who", (read) => read(session.who, { params: {} }));
@@ -102,6 +108,11 @@ const ROUTES: readonly Route[] = [
   )),
   route("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
   route("/models", () => <ModelsPage />),
+  route("/gateways/:gateway_id/playground", (params) => (
+    <Suspense fallback={<p className="loading">Loading…</p>}>
+      <PlaygroundPage {...params} />
+    </Suspense>
+  )),
   route("/policies", () => <PoliciesPage />),
   route("/policies/new", () => <PolicyPage />),
   route("/policies/:policy_id", (params) => <PolicyPage {...params} />),

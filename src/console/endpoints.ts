@@ -16,6 +16,7 @@ import type * as feedback from "../contract/feedback.ts";
 import type { gateways as Gateways, listPlugins } from "../contract/gateways.ts";
 import type * as limit from "../contract/limits.ts";
 import type * as model from "../contract/model-catalog.ts";
+import type * as play from "../contract/playground.ts";
 import type * as policy from "../contract/policies.ts";
 import type * as registry from "../contract/registries.ts";
 import type { replayPolicy } from "../contract/replay.ts";
@@ -54,6 +55,15 @@ export const gateways = {
   requests: get<typeof request.listRequests>("/v1/gateways/:gateway_id/requests"),
   statistics: get<typeof statistics.requestStatistics>("/v1/gateways/:gateway_id/statistics"),
   plugins: get<typeof listPlugins>("/v1/plugins"),
+};
+
+export const playground = {
+  createToken: {
+    ...post<typeof play.createPlaygroundToken>(
+      "/v1/gateways/:gateway_id/consumers/:consumer_id/playground-token",
+    ),
+    writes: false as const,
+  },
 };
 
 const LIMITS = "/v1/gateways/:gateway_id/limits";

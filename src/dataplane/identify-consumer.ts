@@ -13,6 +13,7 @@ export function identifyConsumer(deps: Deps, matched: MatchedRequest): Authentic
     headers: request.headers,
     at: deps.now(),
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
+    keyring: deps.keyring,
   });
   if (!endpoint.methods.includes(request.method)) {
     // Clients that prefer WebSocket fall back to HTTP only on this status.

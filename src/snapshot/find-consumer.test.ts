@@ -29,6 +29,7 @@ const at = (ms: number) => () =>
     headers: new Headers({ "x-ag-api-key": "ag_key" }),
     at: new Date(ms),
     needs_gateway: false,
+    keyring: () => ({ current: "", keys: new Map() }),
   });
 
 test("a key works until the millisecond in which it expires, and not in it", () => {

@@ -1,7 +1,9 @@
 /** Finds the consumer of a slug and checks its key, in memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
 import { Slug } from "../contract/shapes.ts";
+import type { Keyring } from "../lib/crypto/seal.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
+import { openPlaygroundToken, PLAYGROUND_HEADER } from "./playground-token.ts";
 import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
 
 export interface ConsumerCredentials {
@@ -10,6 +12,8 @@ export interface ConsumerCredentials {
   at: Date;
   /** Requires the slug of the gateway (PRIVATE_DATA_PLANE). */
   needs_gateway: boolean;
+  /** Opens playground tokens. */
+  keyring: () => Keyring;
 }
 
 export function findConsumer(
@@ -38,10 +42,16 @@ export function requireConsumer(
 
 function requireKey(
   snapshot: Snapshot,
-  { headers, at }: ConsumerCredentials,
+  { headers, at, keyring }: ConsumerCredentials,
   consumer: ConsumerView,
 ): KeyView {
   const secret = readKey(headers);
+  const token = secret === undefined ? headers.get(PLAYGROUND_HEADER) : null;
+  if (token !== null) {
+    const key = openPlaygroundToken(keyring(), token, consumer, at);
+    if (key) return key;
+    throw new AppError("unauthorized", "The playground token is expired, or of another consumer.");
+  }
   if (!secret)
     throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NO_CREDENTIAL);
   const key = findValidKey(snapshot, secret, consumer.gateway, at);

@@ -50,6 +50,7 @@ async function makePaths(kit: Kit): Promise<string[]> {
     `${path}/consumers/${consumer}?tab=models`,
     `${path}/consumers/${consumer}?tab=explain`,
     `${path}/requests`,
+    `${path}/playground`,
     ...(await decisionPaths(kit)),
     ...(await guardPaths(list)),
     "/models",

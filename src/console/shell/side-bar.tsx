@@ -30,6 +30,7 @@ export function SideBar() {
             <Item to={`${gatewayPath}/registries`} icon="registry" text="Registries" />
             <Item to={`${gatewayPath}/consumers`} icon="consumer" text="Consumers" />
             <Item to={`${gatewayPath}/requests`} icon="requests" text="Requests" />
+            <Item to={`${gatewayPath}/playground`} icon="play" text="Playground" />
             <Item to={`${gatewayPath}/store`} icon="store" text="Store">
               <PendingCount
                 loadKey={gateway.id}

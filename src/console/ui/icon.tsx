@@ -10,6 +10,7 @@ const PATHS = {
   detector:
     "M5.5 2.5h-3v3M10.5 2.5h3v3M5.5 13.5h-3v-3M10.5 13.5h3v-3M8 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z",
   policy: "M8 2 13 4v4c0 3-2 5-5 6-3-1-5-3-5-6V4zM5.8 8l1.6 1.6L10.4 6.5",
+  play: "M5 3v10l8-5z",
   requests: "M2.5 4h11M2.5 8h11M2.5 12h7",
   settings: "M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6M10 3.5v3M6 9.5v3",
   token: "M9.5 9.5a3.25 3.25 0 1 0-3-3L2.5 10.5v3h3v-2h2v-2z",

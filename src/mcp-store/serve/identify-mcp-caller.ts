@@ -31,6 +31,7 @@ export async function identifyMcpCaller(
     headers,
     at: deps.now(),
     needs_gateway: deps.settings.PRIVATE_DATA_PLANE,
+    keyring: deps.keyring,
   };
   const { consumer, key } = findConsumer(deps.snapshot(), credentials);
   deps.markUsed("consumer_keys", key.id);

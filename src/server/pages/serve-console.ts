@@ -10,6 +10,9 @@ import { SECURITY_HEADERS } from "../http/serve-request.ts";
 
 const CSP = [
   "default-src 'self'",
+  // Images and audio that the playground receives.
+  "img-src 'self' data:",
+  "media-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'self'",
   "form-action 'self'",

@@ -1,0 +1,23 @@
+/** Creates the tokens with which the console sends requests of a consumer. */
+import { createPlaygroundToken } from "../contract/playground.ts";
+import { recordChange } from "../db/record-change.ts";
+import { type Route, route } from "../route.ts";
+import { requireConsumer } from "../snapshot/find-consumer.ts";
+import { sealPlaygroundToken } from "../snapshot/playground-token.ts";
+
+export const playgroundRoutes: Route[] = [
+  route(createPlaygroundToken, async (deps, call) => {
+    const { id, gateway } = requireConsumer(deps.snapshot(), call.params);
+    const key_id = call.actor.id ?? deps.newId();
+    const made = sealPlaygroundToken(deps.keyring(), { consumer_id: id, key_id, at: deps.now() });
+    await recordChange(deps, call, {
+      resource: "playground_token",
+      verb: "create",
+      id,
+      gateway_id: gateway.id,
+      before: null,
+      after: { expires_at: made.expires_at },
+    });
+    return made;
+  }),
+];

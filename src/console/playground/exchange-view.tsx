@@ -1,0 +1,98 @@
+/** Outcome of a request: error, verdict, registry, trace and headers, and the same request as code. */
+import { Fragment, useState } from "react";
+import { formatMs } from "../activity/activity-columns.tsx";
+import { Link } from "../router.tsx";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { SelectField } from "../ui/field.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { buildSnippet, LANGUAGES, type SnippetRequest } from "./snippets.ts";
+import type { PlaygroundExchange } from "./use-exchange.ts";
+
+interface ExchangeViewProps {
+  gateway_id: string;
+  exchange: PlaygroundExchange;
+  snippet: SnippetRequest;
+}
+
+export function ExchangeView({ gateway_id, exchange, snippet }: ExchangeViewProps) {
+  const { facts, problem, busy } = exchange;
+  return (
+    <>
+      {problem && (
+        <div className="note danger" role="alert">
+          <Icon name="warning" />
+          <p>{problem}</p>
+        </div>
+      )}
+      {facts && <Facts gateway_id={gateway_id} facts={facts} busy={busy} />}
+      <Snippet request={snippet} />
+    </>
+  );
+}
+
+function Facts({
+  gateway_id,
+  facts,
+  busy,
+}: {
+  gateway_id: string;
+  facts: NonNullable<PlaygroundExchange["facts"]>;
+  busy: boolean;
+}) {
+  const header = (name: string) => facts.headers.find(([known]) => known === name)?.[1];
+  const trace = header("x-ag-trace-id");
+  const shown = [
+    ["Status", `${facts.status}${busy ? ", receiving" : ""}`],
+    ["Time to first byte", `${formatMs(facts.ms)} ms`],
+    ["Provider", header("x-selected-provider")],
+    ["Model", header("x-selected-model")],
+    ["Guard", header("x-ag-guard")],
+  ].filter(([, value]) => value !== undefined);
+  return (
+    <section aria-label="Response">
+      <dl className="facts">
+        {shown.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+        {trace && (
+          <>
+            <dt>Trace</dt>
+            <dd>
+              <Link to={`/gateways/${gateway_id}/requests?range=all&trace_id=${trace}`}>
+                Request
+              </Link>
+              {", "}
+              <Link to={`/activity?range=all&trace_id=${trace}`}>evaluations</Link>
+            </dd>
+          </>
+        )}
+      </dl>
+      <details>
+        <summary>Response headers</summary>
+        <CodeBlock
+          label="Response headers"
+          text={facts.headers.map(([name, value]) => `${name}: ${value}`).join("\n")}
+        />
+      </details>
+    </section>
+  );
+}
+
+function Snippet({ request }: { request: SnippetRequest }) {
+  const [language, setLanguage] = useState<keyof typeof LANGUAGES>("curl");
+  return (
+    <details className="snippet">
+      <summary>This request as code</summary>
+      <SelectField
+        label="Language"
+        value={language}
+        options={Object.entries(LANGUAGES)}
+        onChange={(value) => setLanguage(value as keyof typeof LANGUAGES)}
+      />
+      <CodeBlock label={LANGUAGES[language]} text={buildSnippet(language, request)} />
+    </details>
+  );
+}

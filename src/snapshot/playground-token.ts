@@ -1,0 +1,39 @@
+/** Seals and opens playground tokens: short-lived credentials of one consumer for the console. */
+import { type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
+import type { ConsumerView, KeyView } from "./snapshot.ts";
+
+/** Header that carries the token. The console sends it instead of a consumer key. */
+export const PLAYGROUND_HEADER = "x-ag-playground-token";
+
+const LIFETIME_MS = 10 * 60_000;
+
+interface Contents {
+  /** Token of the administrator: the request is recorded with it in place of a key. */
+  key_id: string;
+  expires_at: number;
+}
+
+export function sealPlaygroundToken(
+  keyring: Keyring,
+  { consumer_id, key_id, at }: { consumer_id: string; key_id: string; at: Date },
+): { token: string; expires_at: string } {
+  const expires_at = at.getTime() + LIFETIME_MS;
+  const contents: Contents = { key_id, expires_at };
+  const token = seal(keyring, contextOf(consumer_id), JSON.stringify(contents));
+  return { token, expires_at: new Date(expires_at).toISOString() };
+}
+
+/** Returns undefined for a token of another consumer, and for an expired or changed one. */
+export function openPlaygroundToken(
+  keyring: Keyring,
+  token: string,
+  consumer: ConsumerView,
+  at: Date,
+): KeyView | undefined {
+  const plain = unseal(keyring, contextOf(consumer.id), token);
+  if (plain === undefined) return undefined;
+  const { key_id, expires_at } = JSON.parse(plain) as Contents; // sealed by this program
+  return expires_at > at.getTime() ? { id: key_id, consumer, expires_at } : undefined;
+}
+
+const contextOf = (id: string) => ({ purpose: "playground.token", id });
