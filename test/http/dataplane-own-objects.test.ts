@@ -8,6 +8,7 @@ import { startObjectsUpstream } from "../kit/objects-upstream.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { createTestClock } from "../kit/test-clock.ts";
 import { until } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
 
 const MODEL = { model: "m", input: "x" };
 const BATCH = { input_file_id: "", endpoint: "/v1/chat/completions", completion_window: "24h" };
@@ -104,6 +105,25 @@ test("a streamed response belongs to its consumer before the first event is comp
   ].map(({ status }) => status);
 
   expect(statuses).toEqual([200, 404]);
+});
+
+test("the id of a streamed response is read from its first event, in any number of chunks", async () => {
+  const response = { id: "resp_split", instructions: 'say "id":"resp_wrong"' };
+  const event = (type: string) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, item: { id: "resp_other" }, response })}\n\n`;
+  const text = `: comment\n\n${event("response.created")}${event("response.completed")}`;
+  const headers = { "content-type": "text/event-stream" };
+  await using upstream = startUpstream({ headers, chunks: text.match(/.{1,7}/gs) ?? [] });
+  const openai = [{ provider: "openai", url: `${upstream.url}/v1` }];
+  const one = await makeConsumer(await kit(), openai, { files_scope: "own" });
+
+  const reply = await one.post("/v1/responses", { ...MODEL, stream: true });
+  const received = await reply.text();
+  const ids = ["resp_split", "resp_wrong", "resp_other"];
+  const reads = await Promise.all(ids.map((id) => one.get(`/v1/responses/${id}`)));
+
+  expect(received).toBe(text);
+  expect(reads.map(({ status }) => status)).toEqual([200, 404, 404]);
 });
 
 test("a response that is not stored has no owner", async () => {

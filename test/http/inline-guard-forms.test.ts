@@ -129,6 +129,18 @@ test("an uploaded file is evaluated only if a rule reads attachments", async () 
   expect(reading.upstream.hits).toHaveLength(1);
 });
 
+test("a part of an upload is evaluated like a file", async () => {
+  const script = { body: { id: "part_1" } };
+  const input_rules = await ruleOf("block", "doc_analyzer");
+  await using it = await guarded({ input_rules }, { script });
+
+  const blocked = await it.form("/v1/uploads/upload_1/parts", [["data", `Mail ${MAIL}`, "part"]]);
+  const clean = await it.form("/v1/uploads/upload_1/parts", [["data", "Hi", "part"]]);
+
+  expect([blocked.status, clean.status]).toEqual([403, 200]);
+  expect(it.upstream.hits).toHaveLength(1);
+});
+
 test("the name of an uploaded file is evaluated", async () => {
   await using it = await guarded({ input_rules: await ruleOf("block", "doc_analyzer") });
 
