@@ -50,7 +50,7 @@ const egress = {
     .regex(/^\s*-----BEGIN CERTIFICATE-----/, "must be certificates in PEM format")
     .optional()
     .describe(
-      "Certificate authorities (PEM) that are trusted for this registry instead of the built-in ones.",
+      "Certificate authorities (PEM) that are trusted for this registry, besides the built-in ones.",
     ),
   proxy_url: z
     .string()

@@ -16,14 +16,20 @@ const RETRY_MS = 1_000;
 interface CacheState<T> {
   issued: IssuedCredential<T> | undefined;
   renew_at: number;
-  running: Promise<IssuedCredential<T>> | undefined;
+  running: Promise<T> | undefined;
   failure: { error: unknown; until: number } | undefined;
+}
+
+export interface CacheOptions {
+  now: () => Date;
+  /** Called when a renewal fails while the credential is still valid. */
+  onRenewalFailure: (error: unknown) => void;
 }
 
 /** Returns a function that waits only when no valid credential is cached. */
 export function cacheCredential<T>(
   request: () => Promise<IssuedCredential<T>>,
-  now: () => Date,
+  { now, onRenewalFailure }: CacheOptions,
 ): () => Promise<T> {
   const state: CacheState<T> = {
     issued: undefined,
@@ -32,7 +38,7 @@ export function cacheCredential<T>(
     failure: undefined,
   };
 
-  async function renew(): Promise<IssuedCredential<T>> {
+  async function renew(): Promise<T> {
     try {
       const issued = await request();
       const at = now().getTime();
@@ -41,27 +47,35 @@ export function cacheCredential<T>(
       state.issued = { value: issued.value, expires_at };
       state.renew_at = expires_at - Math.min(RENEW_AHEAD_MS, (expires_at - at) / 4);
       state.failure = undefined;
-      return issued;
+      return issued.value;
     } catch (error) {
       state.failure = { error, until: now().getTime() + RETRY_MS };
       throw error;
-    } finally {
-      state.running = undefined;
     }
   }
 
+  /** Returns the running request, or starts one, unless the last one has just failed. */
+  function startRenewal(at: number): Promise<T> | undefined {
+    if (state.running || (state.failure && at < state.failure.until)) return state.running;
+    state.running = renew().finally(() => {
+      state.running = undefined;
+    });
+    if (isValid(at)) state.running.catch(onRenewalFailure);
+    return state.running;
+  }
+
+  const isValid = (at: number): boolean =>
+    state.issued !== undefined && at < state.issued.expires_at - MARGIN_MS;
+
   return async () => {
     const at = now().getTime();
-    const { issued, failure } = state;
-    const isValid = issued !== undefined && at < issued.expires_at - MARGIN_MS;
-    if (isValid && at < state.renew_at) return issued.value;
-    const hasFailed = failure !== undefined && at < failure.until;
-    if (!hasFailed) state.running ??= renew();
-    if (isValid) {
-      state.running?.catch(() => {}); // the credential is still valid
-      return issued.value;
+    if (state.issued && isValid(at)) {
+      const { value } = state.issued;
+      if (at >= state.renew_at) startRenewal(at);
+      return value;
     }
-    if (hasFailed && !state.running) throw failure.error;
-    return (await (state.running ?? renew())).value;
+    const running = startRenewal(at);
+    if (!running) throw state.failure?.error;
+    return await running;
   };
 }

@@ -8,7 +8,7 @@ import { assumeRole } from "./aws/request-keys.ts";
 import { type AwsKeys, signRequest } from "./aws/sign-request.ts";
 import { requestAzureToken } from "./azure-token.ts";
 import { type CallingRegistry, createIssuerCall, type IssuerHost } from "./call-issuer.ts";
-import { cacheCredential, type IssuedCredential } from "./credential-cache.ts";
+import { type CacheOptions, cacheCredential, type IssuedCredential } from "./credential-cache.ts";
 import { requestGoogleToken } from "./google-token.ts";
 
 export interface Credentials {
@@ -24,29 +24,46 @@ type Authorize = (request: OutboundRequest) => Promise<void>;
 
 export interface CredentialsOptions extends Pick<IssuerHost, "env" | "now"> {
   send: Send;
+  log: (event: string, fields: Record<string, unknown>) => void;
 }
 
 const MAX_IDENTITIES = 1000;
 
-export function createCredentials({ env, now, send }: CredentialsOptions): Credentials {
+export function createCredentials({ env, now, send, log }: CredentialsOptions): Credentials {
   // By identity, so that registries share credentials and a configuration change keeps them.
   const sources = createLruCache<Authorize>(MAX_IDENTITIES);
+  const sourceOf = new WeakMap<Upstream, Authorize>();
+
+  function findSource(registry: AuthorizedRegistry): Authorize {
+    const { upstream, allow_private, egress } = registry;
+    const { identity, options } = upstream;
+    const key = JSON.stringify([identity, options.region, allow_private, egress]);
+    let source = sources.get(key);
+    if (!source) {
+      const onRenewalFailure = (error: unknown) =>
+        log("credential_not_renewed", { level: "warn", type: identity?.type, error });
+      const call = createIssuerCall(send, registry);
+      source = createSource({ env, now, call, onRenewalFailure }, upstream);
+      sources.set(key, source);
+    }
+    return source;
+  }
+
   return {
     authorize(registry, request) {
-      const { upstream, allow_private, egress } = registry;
-      const { identity, options } = upstream;
-      const key = JSON.stringify([identity, options.region, allow_private, egress]);
-      let source = sources.get(key);
+      let source = sourceOf.get(registry.upstream);
       if (!source) {
-        source = createSource({ env, now, call: createIssuerCall(send, registry) }, upstream);
-        sources.set(key, source);
+        source = findSource(registry);
+        sourceOf.set(registry.upstream, source);
       }
       return source(request);
     },
   };
 }
 
-function createSource(host: IssuerHost, { identity, options }: Upstream): Authorize {
+type SourceHost = IssuerHost & CacheOptions;
+
+function createSource(host: SourceHost, { identity, options }: Upstream): Authorize {
   switch (identity?.type) {
     case "aws":
       return createSigner(host, identity, identity.region ?? String(options.region));
@@ -59,19 +76,19 @@ function createSource(host: IssuerHost, { identity, options }: Upstream): Author
   }
 }
 
-function createBearer(host: IssuerHost, load: () => Promise<IssuedCredential<string>>): Authorize {
-  const token = cacheCredential(load, host.now);
+function createBearer(host: SourceHost, load: () => Promise<IssuedCredential<string>>): Authorize {
+  const token = cacheCredential(load, host);
   return async ({ headers }) => {
     headers.authorization = `Bearer ${await token()}`;
   };
 }
 
-function createSigner(host: IssuerHost, auth: AwsAuth, region: string): Authorize {
+function createSigner(host: SourceHost, auth: AwsAuth, region: string): Authorize {
   const { role_arn, session_name, external_id } = auth;
-  const base = cacheCredential(() => requestBaseKeys(host, auth, region), host.now);
+  const base = cacheCredential(() => requestBaseKeys(host, auth, region), host);
   const role = { role_arn: role_arn ?? "", session_name, external_id };
   const assumed = async () => assumeRole(host, role, await base(), region);
-  const keys = role_arn === undefined ? base : cacheCredential(assumed, host.now);
+  const keys = role_arn === undefined ? base : cacheCredential(assumed, host);
   const scope = { region, service: "bedrock" };
   return async (request) => signRequest(request, await keys(), scope, host.now());
 }

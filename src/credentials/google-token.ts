@@ -54,17 +54,28 @@ async function requestKeyToken(host: IssuerHost, key: ServiceAccountKey): Promis
   };
   const header = { alg: "RS256", typ: "JWT", kid: key.private_key_id };
   const unsigned = [header, claims].map(encodeJson).join(".");
-  const signature = sign("RSA-SHA256", Buffer.from(unsigned), createPrivateKey(key.private_key));
+  const signature = signText(unsigned, key.private_key);
   const response = await host.call({
     issuer,
     method: "POST",
     url: key.token_uri,
     body: {
       grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
-      assertion: `${unsigned}.${signature.toString("base64url")}`,
+      assertion: `${unsigned}.${signature}`,
     },
   });
   return readAccessToken(issuer, response, host.now());
+}
+
+function signText(text: string, key: string): string {
+  try {
+    return sign("RSA-SHA256", Buffer.from(text), createPrivateKey(key)).toString("base64url");
+  } catch (cause) {
+    throw credentialError(
+      "The private key of the Google service account cannot be read. Set auth.credentials again.",
+      cause,
+    );
+  }
 }
 
 const encodeJson = (value: object): string =>

@@ -5,14 +5,15 @@ import type { IssuedCredential } from "./credential-cache.ts";
 /** Used when the response does not say how long the token is valid. */
 const DEFAULT_LIFETIME_S = 300;
 
-/** `expires_in` is a number, or text at some endpoints of Azure. */
+/** The lifetime is a number, or text at some endpoints of Azure; App Service sends only `expires_on`. */
 export function readAccessToken(
   issuer: string,
   response: IssuerResponse,
   at: Date,
 ): IssuedCredential<string> {
-  const { access_token, expires_in = DEFAULT_LIFETIME_S } = parseIssued(issuer, response);
-  const seconds = Number(expires_in);
+  const { access_token, expires_in, expires_on } = parseIssued(issuer, response);
+  const left = expires_on === undefined ? undefined : Number(expires_on) - at.getTime() / 1000;
+  const seconds = Number(expires_in ?? left ?? DEFAULT_LIFETIME_S);
   if (typeof access_token !== "string" || !TOKEN.test(access_token) || !(seconds > 0)) {
     throw rejectedBy(issuer, response.status, ["invalid_token_response"]);
   }

@@ -6,7 +6,7 @@ import { type AddressBlock, isInAnyBlock, parseAddressBlock } from "../lib/http/
 
 /** Egress settings of a registry, instead of those of the installation. */
 export interface Egress {
-  /** Certificate authorities (PEM) to trust, instead of the built-in ones. */
+  /** Certificate authorities (PEM) to trust, besides those of the installation. */
   ca?: string;
   /** HTTP proxy, with optional user and password. */
   proxy_url?: string;
@@ -14,8 +14,8 @@ export interface Egress {
 
 /** Egress settings of the installation. */
 export interface InstallationEgress {
-  /** Certificate authorities (PEM) to trust. Default: the built-in ones. */
-  ca?: string | string[];
+  /** All certificate authorities (PEM) to trust. Default: the built-in ones. */
+  ca?: readonly string[] | undefined;
   proxy_url?: string | undefined;
   /** Hosts that are reached without the proxy. */
   no_proxy?: readonly string[];
@@ -31,7 +31,11 @@ export interface EgressProxy {
   is_trusted: boolean;
 }
 
-export const withBuiltInAuthorities = (pem: string): string[] => [...rootCertificates, pem];
+/** Returns the authorities with another one. `known` is undefined for the built-in ones. */
+export const addAuthority = (known: InstallationEgress["ca"], pem: string): readonly string[] => [
+  ...(known ?? rootCertificates),
+  pem,
+];
 
 /** Throws for anything but an http URL. Bun's TLS cannot run inside TLS, so an https proxy is not supported. */
 export function parseProxy(text: string, is_trusted: boolean): EgressProxy {

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { AppError } from "../contract/errors.ts";
 import { canonicalHost } from "./address-guard.ts";
-import type { EgressProxy } from "./egress.ts";
+import type { EgressProxy, InstallationEgress } from "./egress.ts";
 
 export interface Origin {
   hostname: string;
@@ -20,7 +20,7 @@ export interface Origin {
 }
 
 export interface OriginRules {
-  ca: string | string[] | undefined;
+  ca: InstallationEgress["ca"];
   findProxy: (hostname: string) => EgressProxy | undefined;
   /** Separates the connections of different rules. */
   scope: string;
@@ -76,6 +76,6 @@ function tlsOptions(name: string, ca: OriginRules["ca"], isProxied: boolean): Bu
     rejectUnauthorized: true,
     ALPNProtocols: HTTP_1_1,
     ...((isProxied || isIP(name) === 0) && { serverName: name }),
-    ...(ca !== undefined && { ca }),
+    ...(ca !== undefined && { ca: [...ca] }),
   };
 }

@@ -6,7 +6,13 @@ import {
   createAddressCache,
   type DialTarget,
 } from "./address-cache.ts";
-import { createProxyFinder, type Egress, type InstallationEgress, parseProxy } from "./egress.ts";
+import {
+  addAuthority,
+  createProxyFinder,
+  type Egress,
+  type InstallationEgress,
+  parseProxy,
+} from "./egress.ts";
 import type { Connection } from "./http/connection.ts";
 import { createConnectionPool } from "./http/connection-pool.ts";
 import { dial } from "./http/dial.ts";
@@ -89,7 +95,8 @@ export function createSend({
       const own = egress.proxy_url === undefined ? undefined : parseProxy(egress.proxy_url, false);
       const scope = ` ${Bun.SHA256.hash(JSON.stringify(egress), "hex")}`;
       const find = own ? () => own : findProxy;
-      parser = createOriginParser({ ca: egress.ca ?? ca, findProxy: find, scope });
+      const trusted = egress.ca === undefined ? ca : addAuthority(ca, egress.ca);
+      parser = createOriginParser({ ca: trusted, findProxy: find, scope });
       registryParsers.set(egress, parser);
     }
     return parser;

@@ -101,7 +101,7 @@ export async function withDeps<T>(
       settings,
       send,
       // Commands send no requests to registries.
-      credentials: createCredentials({ env: {}, now, send }),
+      credentials: createCredentials({ env: {}, now, send, log }),
       limiter: openLimiter({
         ...storage,
         snapshot,

@@ -2,7 +2,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { AppError } from "../contract/errors.ts";
-import { type InstallationEgress, withBuiltInAuthorities } from "../net/egress.ts";
+import { addAuthority, type InstallationEgress } from "../net/egress.ts";
 import type { Settings } from "../settings.ts";
 
 export async function readEgress({
@@ -10,8 +10,8 @@ export async function readEgress({
   EGRESS_NO_PROXY: no_proxy,
   EGRESS_CA_FILE: file,
 }: Settings): Promise<InstallationEgress> {
-  const ca = file === undefined ? {} : { ca: withBuiltInAuthorities(await readAuthorities(file)) };
-  return { proxy_url, no_proxy, ...ca };
+  const ca = file === undefined ? undefined : addAuthority(undefined, await readAuthorities(file));
+  return { ca, proxy_url, no_proxy };
 }
 
 async function readAuthorities(file: string): Promise<string> {

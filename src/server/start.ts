@@ -122,7 +122,7 @@ export async function start(
     settings,
     keyring,
     send,
-    credentials: createCredentials({ env, now, send }),
+    credentials: createCredentials({ env, now, send, log }),
     limiter,
     now,
     newId,

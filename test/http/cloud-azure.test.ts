@@ -17,8 +17,11 @@ const tokenFile = join(dir, "token");
 writeFileSync(tokenFile, "federated.jwt.value\n");
 
 let issued = 0;
+let isDown = false;
 /** Entra, the metadata service of a virtual machine and the endpoint of App Service. */
+const clock = createTestClock();
 const entra = startIssuerServer(({ form, headers, path }) => {
+  if (isDown) return { status: 503 };
   const isProven =
     form.client_secret === SECRET ||
     form.client_assertion === "federated.jwt.value" ||
@@ -29,6 +32,10 @@ const entra = startIssuerServer(({ form, headers, path }) => {
     return { status: 401, body: { error: "invalid_client", error_description } };
   }
   issued += 1;
+  if (headers["x-identity-header"]) {
+    const expires_on = `${Math.floor(clock.now().getTime() / 1000) + 3600}`;
+    return { body: { access_token: `entra-token-${issued}`, expires_on } };
+  }
   return { body: { access_token: `entra-token-${issued}`, expires_in: "3600" } };
 });
 const upstream = startUpstream({ body: { choices: [] } });
@@ -60,7 +67,6 @@ const ENV = {
   AZURE_AUTHORITY_HOST: entra.url,
   AZURE_POD_IDENTITY_AUTHORITY_HOST: entra.url,
 };
-const clock = createTestClock();
 const started = sharedKit({ env: ENV, now: clock.now });
 
 test("a client secret is exchanged once for a token, which is renewed before it expires", async () => {
@@ -123,12 +129,37 @@ test("a managed identity of App Service uses the endpoint in its environment", a
   const IDENTITY_ENDPOINT = `${entra.url}/msi/token`;
   await using kit = await startKit({
     env: { IDENTITY_ENDPOINT, IDENTITY_HEADER: "app-service-secret" },
+    now: clock.now,
   });
   const { chat } = await makeAzure(kit, { type: "azure", source: "managed_identity" });
 
   expect((await chat()).status).toBe(200);
-
   expect(entra.requests.at(-1)?.path).toBe("/msi/token");
+
+  // Its response has the time of expiry instead of the lifetime.
+  const before = entra.requests.length;
+  clock.advance(50 * 60_000);
+  await chat();
+  expect(entra.requests.length).toBe(before);
+});
+
+test("a token stays in use while it is valid, although it cannot be renewed", async () => {
+  const kit = await started();
+  const { chat } = await makeAzure(kit, { ...APP, client_id: "app-3" });
+  await chat();
+  const token = sentToken();
+  isDown = true;
+  clock.advance(57 * 60_000);
+
+  expect((await chat()).status).toBe(200);
+  expect(sentToken()).toBe(token);
+  await until(() => kit.lines.join().includes("credential_not_renewed"));
+
+  clock.advance(10 * 60_000);
+  expect((await chat()).status).toBe(502);
+  isDown = false;
+  clock.advance(2_000);
+  expect((await chat()).status).toBe(200);
 });
 
 test("a rejected secret is a 502 with the codes of Entra, without its text", async () => {

@@ -158,6 +158,17 @@ test("a file that contains no JWT is never sent", async () => {
   expect(google.requests.length).toBe(before);
 });
 
+test("a private key that cannot be read is a 502 that does not repeat it", async () => {
+  const kit = await started();
+  const private_key = "-----BEGIN PRIVATE KEY-----\nplanted\n-----END PRIVATE KEY-----\n";
+  const { chat } = await makeVertex(kit, "key", { ...KEY, private_key });
+
+  const text = await (await chat()).text();
+
+  expect(text).toContain("private key of the Google service account cannot be read");
+  expect(text + kit.lines.join()).not.toContain("planted");
+});
+
 test.each([
   ["is not JSON", "key", "nonsense"],
   ["is of another type", "key", JSON.stringify({ ...EXTERNAL, credential_source: { file: "/x" } })],

@@ -86,7 +86,7 @@ const addresses: AddressCache = {
   ...guarded,
   find: (target) => (LET_THROUGH.includes(target.hostname) ? ["127.0.0.1"] : guarded.find(target)),
 };
-const send = createSend({ addresses, ca: UPSTREAM.cert + OTHER.cert });
+const send = createSend({ addresses, ca: [UPSTREAM.cert, OTHER.cert] });
 const at = (path: string, host = "upstream.test") => `https://${host}:${server.port}${path}`;
 const get = (url: string) => fetchAttachment(send, url, LIMITS);
 const text = async (url: string) => Buffer.from((await get(url)).bytes).toString();

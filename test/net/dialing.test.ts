@@ -8,7 +8,7 @@ import { OTHER, PLACES, UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
 
 const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
-const ca = UPSTREAM.cert + OTHER.cert + PLACES.cert;
+const ca = [UPSTREAM.cert, OTHER.cert, PLACES.cert];
 const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 test("TLS: a handshake that never ends is unreachable in time, and its connection is closed", async () => {

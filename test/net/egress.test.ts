@@ -7,7 +7,7 @@ import { toResponse } from "../kit/to-response.ts";
 import { OTHER, PLACES, UPSTREAM } from "./certificates.ts";
 import { ask } from "./raw-server.ts";
 
-const ca = UPSTREAM.cert + PLACES.cert;
+const ca = [UPSTREAM.cert, PLACES.cert];
 const serve = (tls?: { key: string; cert: string }) =>
   Bun.serve({
     hostname: "127.0.0.1",
@@ -89,7 +89,7 @@ test.each([
   ["of a name, for an address", UPSTREAM.cert, "93.184.215.14"],
 ])("a certificate %s is rejected behind a proxy", async (_, authority, host) => {
   await using proxy = await startConnectProxy();
-  const send = open({ proxy_url: proxy.url, ca: authority });
+  const send = open({ proxy_url: proxy.url, ca: [authority] });
 
   const call = send(`https://${host}:${secure.port}/`);
 
@@ -183,7 +183,7 @@ test.each([
 
 test("a request with its own egress settings shares no connection with others", async () => {
   await using own = await startConnectProxy();
-  const send = open({});
+  const send = open({ ca: [] });
   const url = `https://upstream.test:${secure.port}/`;
   const egress = { ca: UPSTREAM.cert, proxy_url: own.url };
 

@@ -8,7 +8,7 @@ import { UPSTREAM } from "./certificates.ts";
 import { ask, listenForRequests } from "./raw-server.ts";
 
 const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
-const send = createSend({ addresses, ca: UPSTREAM.cert });
+const send = createSend({ addresses, ca: [UPSTREAM.cert] });
 const SOON = { timeouts: { headers_ms: 20_000, idle_ms: 20_000 } };
 
 test.each([

@@ -10,7 +10,7 @@ import { ask, listenForRequests, listenRaw } from "./raw-server.ts";
 const MiB = 1024 * 1024;
 const SIZE = 100 * MiB;
 const addresses = createAddressCache({ lookup: async () => ["127.0.0.1"] });
-const send = createSend({ addresses, ca: UPSTREAM.cert });
+const send = createSend({ addresses, ca: [UPSTREAM.cert] });
 
 /** Generates distinct chunks. */
 const piece = (count: number) => Buffer.alloc(64 * 1024, `${count} `);

@@ -43,7 +43,7 @@ const lookup = async (hostname: string) => hosts[hostname] ?? [];
 const sent = createSend({
   addresses: createAddressCache({ lookup }),
   maxConnectMs: 400,
-  ca: UPSTREAM.cert + OTHER.cert,
+  ca: [UPSTREAM.cert, OTHER.cert],
 });
 const send = async (request: OutboundRequest) => toResponse(await sent(request));
 
