@@ -13,6 +13,8 @@ export interface Agent {
   /** Calls that read `file`, and run `command`. */
   read: (file: string) => Omit<ScriptedCall, "result">;
   shell: (command: string) => Omit<ScriptedCall, "result">;
+  /** Finds MCP tools that are not offered at first. */
+  search?: (query: string) => Omit<ScriptedCall, "result">;
 }
 
 /** By the heading of their section in the guide, which has their settings. */
@@ -40,6 +42,7 @@ export const AGENTS = {
     // Codex has no tool that reads files.
     read: (file) => ({ tool: /^exec_command$/, args: { cmd: `cat ${file}` } }),
     shell: (cmd) => ({ tool: /^exec_command$/, args: { cmd } }),
+    search: (query) => ({ tool: /^tool_search$/, args: { query } }),
   },
   OpenCode: {
     package: "opencode-ai",

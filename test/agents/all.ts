@@ -6,7 +6,7 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { until } from "../kit/until.ts";
-import { AGENTS, type AgentName } from "./agents.ts";
+import { AGENTS, type Agent, type AgentName } from "./agents.ts";
 import { createHome, runAgent } from "./run-agent.ts";
 import { DIALECTS, type Dialect, startScriptedUpstream } from "./scripted-upstream.ts";
 
@@ -47,10 +47,11 @@ async function completeTask(name: AgentName, dialect: Dialect) {
   await using mcp = startMcpServer({
     tools: [{ name: "find_color", call: () => ({ color: "violet" }) }],
   });
-  const { read, shell } = AGENTS[name];
+  const { read, shell, search }: Agent = AGENTS[name];
   const calls = [
     { ...read(join(home.path, "work/notes.txt")), result: "turquoise" },
     { ...shell("expr 40 + 2"), result: "42" },
+    ...(search ? [{ ...search("find_color"), result: "find_color" }] : []),
     { tool: /find_color$/, args: {}, result: "violet" },
   ];
   await using upstream = startScriptedUpstream(dialect, calls, DONE);

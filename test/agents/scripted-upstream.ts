@@ -212,15 +212,16 @@ const messages: Wire = {
 
 const responses: Wire = {
   read: ({ tools, input }) => ({
-    // A namespace contains the tools of an MCP server.
-    tools: list(tools).flatMap((tool) =>
-      tool.type === "namespace"
-        ? names(list(tool.tools)).map((name) => `${tool.name}${NAMESPACE}${name}`)
-        : names([tool]),
+    // A tool search finds tools that are not in the list.
+    tools: [...list(tools), ...list(input).flatMap((item) => list(item.tools))].flatMap(
+      ({ type, name, tools: inner }) =>
+        type === "namespace"
+          ? names(list(inner)).map((each) => `${name}${NAMESPACE}${each}`)
+          : String(name ?? type),
     ),
     results: list(input)
-      .filter(({ type }) => /_call_output$/.test(String(type)))
-      .map(({ output }) => JSON.stringify(output)),
+      .filter(({ type }) => /_output$/.test(String(type)))
+      .map(({ output, tools: found }) => JSON.stringify(output ?? found)),
   }),
   stream: (step) => {
     const response = responses.complete(step);
@@ -276,14 +277,7 @@ const responses: Wire = {
     model: MODEL,
     output: [
       "tool" in step
-        ? {
-            type: "function_call",
-            id: `fc_${step.id}`,
-            call_id: step.id,
-            ...splitName(step.tool),
-            arguments: JSON.stringify(step.args),
-            status: "completed",
-          }
+        ? { id: `fc_${step.id}`, call_id: step.id, status: "completed", ...writeCall(step) }
         : {
             type: "message",
             id: "msg_1",
@@ -305,9 +299,13 @@ const responses: Wire = {
 /** Separates the namespace of a tool from its name, in this file only. */
 const NAMESPACE = "::";
 
-function splitName(tool: string): Json {
+function writeCall({ tool, args }: { tool: string; args: Json }): Json {
+  if (tool === "tool_search") {
+    return { type: "tool_search_call", execution: "client", arguments: args };
+  }
   const [namespace, name] = tool.split(NAMESPACE);
-  return name === undefined ? { name: tool } : { name, namespace };
+  const named = name === undefined ? { name: tool } : { name, namespace };
+  return { type: "function_call", ...named, arguments: JSON.stringify(args) };
 }
 
 const gemini: Wire = {

@@ -15,7 +15,7 @@ import type {
   ToolCallPart,
 } from "../neutral.ts";
 import { RESPONSES_DROPPED } from "./dropped.ts";
-import { joinToolName, writeCustomInput } from "./read-tools.ts";
+import { joinToolName, readTools, TOOL_SEARCH, writeCustomInput } from "./read-tools.ts";
 
 const item = droppedMembers(RESPONSES_DROPPED.item);
 const part = droppedMembers(RESPONSES_DROPPED.part);
@@ -42,6 +42,20 @@ const CustomToolCall = z.strictObject({
   name: z.string(),
   namespace: z.string().nullish(),
   input: z.string(),
+});
+const SearchCall = z.strictObject({
+  ...item,
+  type: z.literal("tool_search_call"),
+  call_id: z.string(),
+  execution: z.string().nullish(),
+  arguments: z.unknown(),
+});
+const SearchOutput = z.strictObject({
+  ...item,
+  type: z.literal("tool_search_output"),
+  call_id: z.string(),
+  execution: z.string().nullish(),
+  tools: z.array(z.unknown()),
 });
 const ToolOutput = z.strictObject({
   ...item,
@@ -120,6 +134,21 @@ export function readItems(input: string | readonly unknown[]): NeutralMessage[] 
       case "custom_tool_call": {
         const call = decodeMember(CustomToolCall, value, at);
         add("assistant", [toToolCall(call, writeCustomInput(call.input))], at, "assistant");
+        break;
+      }
+      case "tool_search_call": {
+        const { call_id, arguments: args } = decodeMember(SearchCall, value, at);
+        const call = toToolCall({ call_id, name: TOOL_SEARCH }, JSON.stringify(args ?? {}));
+        add("assistant", [call], at, "assistant");
+        break;
+      }
+      case "tool_search_output": {
+        const { call_id, tools } = decodeMember(SearchOutput, value, at);
+        // The definitions are among the tools of the request.
+        const text = JSON.stringify(readTools(tools, `${at}.tools`).map(({ name }) => name));
+        const parts = [{ type: "text" as const, text }];
+        const result = { type: "tool_result", call_id: unpackCallId(call_id).id, parts } as const;
+        add("user", [result], at, "results");
         break;
       }
       case "function_call_output":

@@ -7,7 +7,7 @@ import { droppedMembers } from "../dropped-members.ts";
 import type { NeutralMember, NeutralRequest, OutputFormat, Reasoning } from "../neutral.ts";
 import { RESPONSES_DROPPED } from "./dropped.ts";
 import { readItems } from "./read-items.ts";
-import { readToolChoice, readTools } from "./read-tools.ts";
+import { readAllTools, readToolChoice } from "./read-tools.ts";
 
 const STATEFUL = z
   .null(
@@ -76,7 +76,7 @@ export function readResponsesRequest(body: JsonObject): NeutralRequest {
   }
   return {
     messages,
-    ...readToolChoice(request.tool_choice, readTools(request.tools ?? [])),
+    ...readToolChoice(request.tool_choice, readAllTools(request.tools ?? [], request.input)),
     ...defined({
       parallel_tool_calls: request.parallel_tool_calls,
       max_tokens: request.max_output_tokens,

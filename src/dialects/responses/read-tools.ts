@@ -1,4 +1,4 @@
-/** Reads the tools of a responses request: functions, custom tools as functions, and namespaces of both. */
+/** Reads the tools of a responses request: functions, custom tools and the client's tool search as functions, and namespaces. */
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { decodeMember, memberError } from "../decode-member.ts";
@@ -39,6 +39,17 @@ const Namespace = z.strictObject({
   tools: z.array(z.unknown()),
 });
 
+/** The client searches, and sends the tools it found with the next request. */
+const SearchTool = z.strictObject({
+  type: z.literal("tool_search"),
+  execution: z.literal("client", "must be client for this model's upstream"),
+  description: z.string().nullish(),
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** Name of the function that the tool search becomes. */
+export const TOOL_SEARCH = "tool_search";
+
 /** The single argument of the function that a custom tool becomes. */
 const CUSTOM_INPUT = "input";
 const CUSTOM_SCHEMA = {
@@ -48,11 +59,13 @@ const CUSTOM_SCHEMA = {
   additionalProperties: false,
 };
 
+const CLIENT_TOOL_TYPES = ["function", "custom", "tool_search"] as const;
+
 /** A tool as the client names it, by the name that upstreams get. */
 export interface ClientTool {
   name: string;
   namespace?: string;
-  is_custom: boolean;
+  type: (typeof CLIENT_TOOL_TYPES)[number];
 }
 
 /** Upstreams have no namespaces, so a tool's name contains its namespace. */
@@ -88,6 +101,11 @@ function readTool(tool: unknown, at: string): NeutralTool[] {
         name: joinToolName(name, inner.name),
       }));
     }
+    case "tool_search": {
+      const { description, parameters } = decodeMember(SearchTool, tool, at);
+      const schema = parameters ?? { type: "object", properties: {} };
+      return [defined({ name: TOOL_SEARCH, description, schema })];
+    }
     default:
       throw memberError(
         `${at}.type`,
@@ -96,21 +114,39 @@ function readTool(tool: unknown, at: string): NeutralTool[] {
   }
 }
 
+/** Returns the tools of the request, and those that its tool searches found. */
+export function readAllTools(tools: readonly unknown[], input: unknown): NeutralTool[] {
+  const found = listFound(input).flatMap(({ tools, at }) => readTools(tools, at));
+  const all = [...readTools(tools), ...found];
+  return [...new Map(all.map((tool) => [tool.name, tool])).values()];
+}
+
+function listFound(input: unknown): { tools: unknown[]; at: string }[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item: unknown, index) =>
+    isObject(item) && item.type === "tool_search_output" && Array.isArray(item.tools)
+      ? [{ tools: item.tools, at: `input[${index}].tools` }]
+      : [],
+  );
+}
+
 /** Lists the tools of the client's body that are not plain functions. The body was read before. */
 export function listClientTools(request: JsonObject): Map<string, ClientTool> {
   const found = new Map<string, ClientTool>();
   const add = (tools: unknown, namespace: string | undefined) => {
     if (!Array.isArray(tools)) return;
     for (const tool of tools) {
-      if (!isObject(tool) || typeof tool.name !== "string") continue;
-      if (tool.type === "namespace") add(tool.tools, tool.name);
-      const is_custom = tool.type === "custom";
-      if (!is_custom && (namespace === undefined || tool.type !== "function")) continue;
-      const { name } = tool;
-      found.set(joinToolName(namespace, name), defined({ name, namespace, is_custom }));
+      if (!isObject(tool)) continue;
+      const { name = TOOL_SEARCH } = tool;
+      if (typeof name !== "string") continue;
+      if (tool.type === "namespace") add(tool.tools, name);
+      const type = CLIENT_TOOL_TYPES.find((each) => each === tool.type);
+      if (!type || (type === "function" && namespace === undefined)) continue;
+      found.set(joinToolName(namespace, name), defined({ name, namespace, type }));
     }
   };
   add(request.tools, undefined);
+  for (const { tools } of listFound(request.input)) add(tools, undefined);
   return found;
 }
 

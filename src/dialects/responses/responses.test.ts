@@ -98,6 +98,53 @@ test("tools of Codex become functions: custom tools with a grammar, namespaces, 
   ]);
 });
 
+test("the tool search of Codex becomes a function; the tools that it found are offered", () => {
+  const search = {
+    type: "tool_search",
+    execution: "client",
+    description: "Finds tools.",
+    parameters: { type: "object", properties: { query: { type: "string" } } },
+  };
+  const found = {
+    type: "namespace",
+    name: "colors",
+    tools: [{ type: "function", name: "find", parameters: { type: "object" } }],
+  };
+  const body = {
+    tools: [search],
+    input: [
+      { type: "tool_search_call", call_id: "c1", execution: "client", arguments: { query: "x" } },
+      { type: "tool_search_output", call_id: "c1", execution: "client", tools: [found] },
+    ],
+  };
+  const { tools, messages } = read(body);
+
+  expect(tools).toEqual([
+    { name: "tool_search", description: "Finds tools.", schema: search.parameters },
+    { name: "colors__find", schema: { type: "object" } },
+  ]);
+  expect(messages.flatMap(({ parts }) => parts)).toEqual([
+    { type: "tool_call", id: "c1", name: "tool_search", arguments: '{"query":"x"}' },
+    { type: "tool_result", call_id: "c1", parts: [{ type: "text", text: '["colors__find"]' }] },
+  ]);
+
+  const parts: OutputPart[] = [
+    { type: "tool_call", id: "c2", name: "tool_search", arguments: '{"query":"y"}' },
+    { type: "tool_call", id: "c3", name: "colors__find", arguments: "{}" },
+  ];
+  const reply = { ...REPLY, request: { ...REPLY.request, ...body } };
+  const { output } = responses.writeResponse({ ...RESPONSE, parts }, reply);
+  expect(output).toMatchObject([
+    { type: "tool_search_call", call_id: "c2", execution: "client", arguments: { query: "y" } },
+    { type: "function_call", call_id: "c3", name: "find", namespace: "colors" },
+  ]);
+  const writer = responses.createStreamWriter(reply);
+  const text = toEvents({ ...RESPONSE, parts })
+    .map(writer.write)
+    .join("");
+  expect(parseStream(text).at(-1)?.response).toMatchObject({ output });
+});
+
 test("a member that cannot be translated is named with its full path", () => {
   const failures: [JsonObject, string][] = [
     [{ input: "Hi", previous_response_id: "resp_1" }, "previous_response_id"],

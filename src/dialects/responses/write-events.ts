@@ -65,8 +65,8 @@ export function createResponsesStreamWriter(reply: ReplyContext): StreamWriter {
       }
       case "tool_call":
         open.arguments += delta;
-        // The input of a custom tool is a text inside of the arguments: it is written when they are complete.
-        if (tools.get(open.name)?.is_custom) return "";
+        // Other calls have no text of arguments: they are written when the arguments are complete.
+        if ((tools.get(open.name)?.type ?? "function") !== "function") return "";
         return event("response.function_call_arguments.delta", { ...at, delta });
     }
   }
@@ -112,6 +112,7 @@ export function createResponsesStreamWriter(reply: ReplyContext): StreamWriter {
           const members = { ...at, name, arguments: ended.arguments };
           return event("response.function_call_arguments.done", members);
         }
+        if (item.type === "tool_search_call") return "";
         return (
           event("response.custom_tool_call_input.delta", { ...at, delta: input }) +
           event("response.custom_tool_call_input.done", { ...at, input })
@@ -171,6 +172,8 @@ function emptyItem(item: JsonObject): JsonObject {
       return { ...item, status: "in_progress", arguments: "" };
     case "custom_tool_call":
       return { ...item, status: "in_progress", input: "" };
+    case "tool_search_call":
+      return { ...item, status: "in_progress" };
     default:
       return item;
   }

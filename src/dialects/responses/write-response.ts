@@ -11,6 +11,7 @@ import type {
   ToolCallPart,
   Usage,
 } from "../neutral.ts";
+import { parseArguments } from "../parse-arguments.ts";
 import { type ClientTool, listClientTools, readCustomInput } from "./read-tools.ts";
 
 export function writeResponsesResponse(response: NeutralResponse, reply: ReplyContext): JsonObject {
@@ -157,14 +158,18 @@ function writeReasoningItem(
 }
 
 function writeCallItem(id: string, part: ToolCallPart, tool: ClientTool | undefined): JsonObject {
+  const item = { id, status: "completed", call_id: packCallId(part.id, part.signature) };
+  if (tool?.type === "tool_search") {
+    // Text that is not JSON is returned as it is: the client's search reports the error.
+    const args = parseArguments(part.arguments) ?? part.arguments;
+    return { ...item, type: "tool_search_call", execution: "client", arguments: args };
+  }
   const call = {
-    id,
-    status: "completed",
-    call_id: packCallId(part.id, part.signature),
+    ...item,
     name: tool?.name ?? part.name,
     ...(tool?.namespace === undefined ? {} : { namespace: tool.namespace }),
   };
-  return tool?.is_custom
+  return tool?.type === "custom"
     ? { ...call, type: "custom_tool_call", input: readCustomInput(part.arguments) }
     : { ...call, type: "function_call", arguments: part.arguments || "{}" };
 }
