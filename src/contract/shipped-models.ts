@@ -957,7 +957,16 @@ export const SHIPPED_MODELS: readonly CatalogModel[] = PROVIDERS.flatMap(
 
 const byId = new Map(SHIPPED_MODELS.map((entry) => [entry.id, entry]));
 
-/** Finds a model, also by the name of a dated snapshot such as `gpt-5-2025-08-07` or `claude-opus-4-5-20251101`. */
-export const findShippedModel = (provider: Kind, model: string): CatalogModel | undefined =>
-  byId.get(`${provider}/${model}`) ??
-  byId.get(`${provider}/${model.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, "")}`);
+/**
+ * Finds a model, also by the name of a dated snapshot such as `gpt-5-2025-08-07` or `claude-opus-4-5-20251101`, and by a name
+ * with its provider, such as `google/gemini-3.5-flash` at Vertex and OpenRouter.
+ */
+export function findShippedModel(provider: Kind, model: string): CatalogModel | undefined {
+  const undated = model.replace(/-(?:\d{4}-\d{2}-\d{2}|\d{8})$/, "");
+  return (
+    byId.get(`${provider}/${model}`) ??
+    byId.get(`${provider}/${undated}`) ??
+    byId.get(model) ??
+    byId.get(undated)
+  );
+}

@@ -1,7 +1,7 @@
 /** The model catalog, and the models of a consumer with its data. */
 import { afterAll, expect, test } from "bun:test";
 import { CatalogModel } from "../../src/contract/model-catalog.ts";
-import { SHIPPED_MODELS } from "../../src/contract/shipped-models.ts";
+import { findShippedModel, SHIPPED_MODELS } from "../../src/contract/shipped-models.ts";
 import { type Attach, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";
@@ -142,6 +142,16 @@ test("the models of a consumer have the catalog's data by the name that the upst
     ],
     next_cursor: null,
   });
+});
+
+test.each([
+  ["vertex", "google/gemini-3.5-flash", "google/gemini-3.5-flash"],
+  ["openrouter", "openai/gpt-5-2025-08-07", "openai/gpt-5"],
+  ["groq", "openai/gpt-oss-120b", "groq/openai/gpt-oss-120b"],
+  ["openrouter", "openai/gpt-oss-120b", undefined],
+  ["azure", "gpt-5", undefined],
+] as const)("at %s, %s is the entry %s", (provider, model, id) => {
+  expect(findShippedModel(provider, model)?.id).toBe(id);
 });
 
 test("the models of a consumer are searched and paged", async () => {
