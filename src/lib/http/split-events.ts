@@ -71,11 +71,13 @@ export function createEventSplitter(): EventSplitter {
 }
 
 /** Returns the data of an event, or an empty string. */
-export const readData = ({ lines }: StreamEvent): string =>
-  lines
-    .filter(isData)
-    .map((line) => line.slice(line.startsWith("data: ") ? 6 : 5))
-    .join("\n");
+export function readData({ lines }: StreamEvent): string {
+  const [first = ""] = lines;
+  if (lines.length === 1) return isData(first) ? readLine(first) : "";
+  return lines.filter(isData).map(readLine).join("\n");
+}
+
+const readLine = (line: string): string => line.slice(line.startsWith("data: ") ? 6 : 5);
 
 /** Returns the text of an event with other data. */
 export function replaceData({ lines }: Pick<StreamEvent, "lines">, data: string): string {
