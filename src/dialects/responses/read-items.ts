@@ -43,6 +43,12 @@ const CustomToolCall = z.strictObject({
   namespace: z.string().nullish(),
   input: z.string(),
 });
+const AdditionalTools = z.strictObject({
+  ...item,
+  type: z.literal("additional_tools"),
+  role: z.string().nullish(),
+  tools: z.array(z.unknown()),
+});
 const SearchCall = z.strictObject({
   ...item,
   type: z.literal("tool_search_call"),
@@ -136,6 +142,10 @@ export function readItems(input: string | readonly unknown[]): NeutralMessage[] 
         add("assistant", [toToolCall(call, writeCustomInput(call.input))], at, "assistant");
         break;
       }
+      case "additional_tools":
+        // Its tools are read together with those of the request.
+        decodeMember(AdditionalTools, value, at);
+        break;
       case "tool_search_call": {
         const { call_id, arguments: args } = decodeMember(SearchCall, value, at);
         const call = toToolCall({ call_id, name: TOOL_SEARCH }, JSON.stringify(args ?? {}));

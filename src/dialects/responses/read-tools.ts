@@ -114,17 +114,20 @@ function readTool(tool: unknown, at: string): NeutralTool[] {
   }
 }
 
-/** Returns the tools of the request, and those that its tool searches found. */
+/** Types of input items that add tools to those of the request. */
+const TOOL_ITEMS: readonly unknown[] = ["additional_tools", "tool_search_output"];
+
+/** Returns the tools of the request, and those of its items, such as the result of a tool search. */
 export function readAllTools(tools: readonly unknown[], input: unknown): NeutralTool[] {
-  const found = listFound(input).flatMap(({ tools, at }) => readTools(tools, at));
-  const all = [...readTools(tools), ...found];
+  const added = listAdded(input).flatMap(({ tools, at }) => readTools(tools, at));
+  const all = [...readTools(tools), ...added];
   return [...new Map(all.map((tool) => [tool.name, tool])).values()];
 }
 
-function listFound(input: unknown): { tools: unknown[]; at: string }[] {
+function listAdded(input: unknown): { tools: unknown[]; at: string }[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item: unknown, index) =>
-    isObject(item) && item.type === "tool_search_output" && Array.isArray(item.tools)
+    isObject(item) && TOOL_ITEMS.includes(item.type) && Array.isArray(item.tools)
       ? [{ tools: item.tools, at: `input[${index}].tools` }]
       : [],
   );
@@ -146,7 +149,7 @@ export function listClientTools(request: JsonObject): Map<string, ClientTool> {
     }
   };
   add(request.tools, undefined);
-  for (const { tools } of listFound(request.input)) add(tools, undefined);
+  for (const { tools } of listAdded(request.input)) add(tools, undefined);
   return found;
 }
 

@@ -104,6 +104,29 @@ export const requests: RequestCases = {
       result("call_2", "started"),
     ],
   }),
+  "additional-tools": ask({
+    input: [
+      { type: "additional_tools", id: "at_1", role: "developer", tools: [agents] },
+      { role: "user", content: "Hello" },
+    ],
+  }),
+  "tool-search": ask({
+    tools: [{ type: "tool_search", execution: "client", description: "Finds tools." }],
+    input: [
+      { role: "user", content: "Weather?" },
+      {
+        type: "tool_search_call",
+        call_id: "call_1",
+        execution: "client",
+        status: "completed",
+        arguments: { query: "weather" },
+      },
+      { type: "tool_search_output", call_id: "call_1", execution: "client", tools: [weather] },
+      call("call_2", '{"city":"Paris"}'),
+      result("call_2", "sunny"),
+    ],
+  }),
+  "tool-search-at-the-upstream": ask({ tools: [{ type: "tool_search" }] }),
   "parallel-tool-calls": turns(
     { role: "assistant", content: "I look it up." },
     call("call_1", '{"city":"Paris"}'),
