@@ -10,6 +10,7 @@ import { createJsonArrayStream } from "./events-to-json-array.ts";
 import { findObjectIds } from "./find-object-ids.ts";
 import { getLiveState } from "./live-state.ts";
 import { readUsage } from "./read-usage.ts";
+import { createsResponse } from "./record-response-owner.ts";
 import { recordOutcome } from "./registry-health.ts";
 import { type BodyEnds, relayStream } from "./relay-stream.ts";
 import { endRequest, roundToTenths } from "./request-progress.ts";
@@ -155,7 +156,7 @@ function recordObjectHints(
   if (!capability || consumer.registries.length < 2) return;
   const { object_hints } = getLiveState(deps);
   const { id } = candidate.registry;
-  if (candidate.capability === "responses") {
+  if (createsResponse({ endpoint, candidate })) {
     const [responseId] = findObjectIds(decode((ends.head ?? ends.tail)?.subarray(0, MAX_ID_BYTES)));
     if (responseId !== undefined) object_hints.set(responseId, id);
   }

@@ -16,7 +16,7 @@ import { identifyConsumer } from "./identify-consumer.ts";
 import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
-import { recordResponseOwner } from "./record-response-owner.ts";
+import { createsResponse, recordResponseOwner } from "./record-response-owner.ts";
 import { endRequest } from "./request-progress.ts";
 import { scopeObjects } from "./scope-objects.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
@@ -56,7 +56,7 @@ export async function handleRequest(
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const isObject = OBJECT_CAPABILITIES.has(capability);
     const scoped = isObject ? await scopeObjects(deps, forwarded) : forwarded; //               502 list
-    const hasOwner = ownObjects && forwarded.candidate.capability === "responses";
+    const hasOwner = ownObjects && createsResponse(forwarded);
     const recorded = hasOwner ? await recordResponseOwner(deps, scoped) : scoped; //            502 size
     const checked = guard ? await guardResponse(deps, recorded, guard) : recorded; //           403 blocked, 503 guard
     return buildResponse(deps, checked);

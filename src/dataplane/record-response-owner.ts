@@ -36,6 +36,13 @@ export async function recordResponseOwner(
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
 
+/** Returns whether the upstream stores a response whose id the client gets; translated ones have other ids. */
+export const createsResponse = ({
+  endpoint,
+  candidate,
+}: Pick<ForwardedRequest, "endpoint" | "candidate">): boolean =>
+  endpoint.capability === "responses" && candidate.capability === "responses";
+
 /** Responses are stored unless the client sends `store: false`. */
 function isStored({ body }: ForwardedRequest): boolean {
   if (body.kind !== "json") return false;

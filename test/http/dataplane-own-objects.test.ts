@@ -6,6 +6,7 @@ import { addConsumer, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startObjectsUpstream } from "../kit/objects-upstream.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
 import { createTestClock } from "../kit/test-clock.ts";
 import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -124,6 +125,28 @@ test("the id of a streamed response is read from its first event, in any number 
 
   expect(received).toBe(text);
   expect(reads.map(({ status }) => status)).toEqual([200, 404, 404]);
+});
+
+test("a chat that is translated to responses has no owner", async () => {
+  const { db, lines } = await kit();
+  const response = { id: "resp_1", object: "response", status: "completed", output: [] };
+  await using it = await startConsumer(
+    await kit(),
+    [{ provider: "openai", capabilities: ["responses"] }],
+    [(_, count) => ({ body: { ...response, id: `resp_${count}`, model: "m" } })],
+    { files_scope: "own" },
+  );
+  const messages = [{ role: "user", content: "x" }];
+
+  const chat = await it.post("/v1/chat/completions", { model: "m", messages });
+  const native = await it.post("/v1/responses", MODEL);
+
+  expect([chat.status, native.status, it.hits()]).toEqual([200, 200, [2]]);
+  const rows = () => db.many("SELECT file_id FROM owned_files WHERE consumer_id = $1", it.id);
+  await until(async () => (await rows()).length > 0);
+  expect(await rows()).toEqual([{ file_id: "resp_2" }]);
+  const warnings = lines.filter((line) => line.includes("object_without_id"));
+  expect(warnings.filter((line) => line.includes(it.id))).toEqual([]);
 });
 
 test("a response that is not stored has no owner", async () => {
