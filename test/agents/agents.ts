@@ -28,6 +28,7 @@ export const AGENTS = {
     env: {},
     read: (file_path) => ({ tool: /^Read$/, args: { file_path } }),
     shell: (command) => ({ tool: /^Bash$/, args: { command, description: "Test" } }),
+    search: (query) => ({ tool: /^ToolSearch$/, args: { query, max_results: 5 } }),
   },
   "Codex CLI": {
     package: "@openai/codex",

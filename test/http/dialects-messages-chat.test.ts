@@ -199,6 +199,31 @@ test("thinking returns to the upstream in the member it came from", async () => 
   ]);
 });
 
+test("a tool that the tool search of Claude Code found is named in the result", async () => {
+  await using one = await start({ body: completion });
+  const call = { type: "tool_use" as const, id: "call_1", name: "ToolSearch", input: {} };
+  const found = { type: "tool_reference" as const, tool_name: "get_weather" };
+
+  await one.client.messages.create({
+    ...ask,
+    messages: [
+      ...ask.messages,
+      { role: "assistant", content: [call] },
+      {
+        role: "user",
+        content: [{ type: "tool_result", tool_use_id: "call_1", content: [found] }],
+      },
+    ],
+  });
+
+  const sent = JSON.parse(one.upstreams[0]?.hits[0]?.body.toString() ?? "");
+  expect(sent.messages.at(-1)).toEqual({
+    role: "tool",
+    tool_call_id: "call_1",
+    content: "Found tool: get_weather",
+  });
+});
+
 test("an upstream's error keeps its status, message and code in Anthropic's format", async () => {
   const error = { message: "Too many tokens.", type: "tokens", code: "context_length_exceeded" };
   await using one = await start({ status: 400, body: { error } });

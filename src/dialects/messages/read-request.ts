@@ -124,6 +124,9 @@ function readResult(content: string | ResultBlock[], at: string): ToolResultPart
 function readResultBlock(block: ResultBlock, at: string): ToolResultPart["parts"][number] {
   const cache = block.cache_control;
   if (block.type === "text") return defined({ type: "text" as const, text: block.text, cache });
+  if (block.type === "tool_reference") {
+    return defined({ type: "text" as const, text: `Found tool: ${block.tool_name}`, cache });
+  }
   const source = readSource(block.source, `${at}.source`);
   if (block.type === "image") return defined({ type: "image" as const, source, cache });
   return defined({ type: "document" as const, source, name: block.title, cache });

@@ -61,7 +61,9 @@ const Document = block("document", {
     }),
   ]),
 });
-const ResultBlock = z.discriminatedUnion("type", [Text, Image, Document]);
+/** A tool that the tool search of Claude Code found. Its definition is among the tools of the request. */
+const ToolReference = block("tool_reference", { tool_name: z.string() });
+const ResultBlock = z.discriminatedUnion("type", [Text, Image, Document, ToolReference]);
 export type ResultBlock = z.output<typeof ResultBlock>;
 
 const ToolResult = block("tool_result", {
