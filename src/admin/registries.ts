@@ -43,14 +43,12 @@ const definition: ResourceDefinition<RegistryRow, RegistryInput, Registry> = {
   }),
   defaultsOnUpdate: ({ capabilities }) => ({ capabilities }),
   reach: (row) => {
-    // A proxy is part of the destination. Its sealed text changes only with its address.
-    const hide = (sealed: string, path: string) => (path === PROXY ? sealed : "");
+    // Equal secrets have equal sealed texts.
+    const hide = (sealed: string, path: string) => (ADDRESS_SECRETS.has(path) ? sealed : "");
     const { allow_private, provider_options, auth } = mapSecrets(row, REGISTRY_SECRETS, hide);
     const { allowed_tools: _, tool_aliases: __, ...addressed } = provider_options;
     const machine_identity = usesMachineIdentity(auth);
-    // The JSON of an external account contains addresses. Equal secrets have equal sealed texts.
-    const identity = machine_identity ? row.auth : auth;
-    return { allow_private, machine_identity, target: [addressed, identity] };
+    return { allow_private, machine_identity, target: [addressed, auth] };
   },
   async checkRemovable(deps, row, call) {
     const { force } = call.query as { force?: boolean };
@@ -96,6 +94,8 @@ export const registryRoutes: Route[] = [
 ];
 
 const PROXY = "provider_options.proxy_url";
+/** Secrets that determine where requests are sent: the JSON of a Google identity contains its token endpoint. */
+const ADDRESS_SECRETS: ReadonlySet<string> = new Set([PROXY, "auth.credentials"]);
 
 function checkEgress(options: object, allow_private: boolean): void {
   if ("ca_bundle" in options) checkCertificates(String(options.ca_bundle));

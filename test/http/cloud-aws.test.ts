@@ -108,6 +108,21 @@ test("a request to Bedrock is signed with the access key, over the bytes that ar
   expect(kit.lines.join()).not.toContain(SECRET);
 });
 
+test("a translated request to Converse is signed with its path, which contains the model", async () => {
+  await using kit = await startKit();
+  const { post } = await makeBedrock(kit, KEYS);
+
+  await post("/v1/messages", {
+    model: "anthropic.claude-sonnet-4-v1:0",
+    max_tokens: 5,
+    messages: [{ role: "user", content: "Grüße" }],
+  });
+
+  const sent = upstream.hits.at(-1) as ReceivedRequest;
+  expect(sent.path).toBe("/model/anthropic.claude-sonnet-4-v1%3A0/converse");
+  verify(sent, KEYS.access_key_id);
+});
+
 test("a role is assumed once with its external id, and renewed in the background before it expires", async () => {
   await using kit = await startKit({ env: STS, now: clock.now });
   const auth = { ...KEYS, role_arn: ROLE, external_id: "tenant-7", session_name: "gw" };

@@ -106,6 +106,34 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect([replaced.status, kept.status]).toEqual([403, 200]);
   });
 
+  test("an administrator cannot replace a key whose token endpoint may be private, or a private proxy", async () => {
+    const { kit, list, admin } = await open();
+    const key = (token_uri: string) =>
+      JSON.stringify({
+        type: "service_account",
+        client_email: "a@b",
+        private_key: "PRIVATE KEY",
+        token_uri,
+      });
+    const auth = { type: "gcp_service_account", credentials: key("http://10.0.0.1/token") };
+    const options = { project: "acme-prod", location: "global", proxy_url: "http://10.0.0.2:3128" };
+    const { id } = await kit.make<Stored>(list, {
+      ...vertex(auth),
+      provider_options: options,
+      allow_private: true,
+    });
+    const put = (body: object) => admin.call("PUT", `${list}/${id}`, body);
+
+    const moved = await put({ auth: { ...auth, credentials: key("http://10.0.0.9/token") } });
+    const proxied = await put({
+      provider_options: { ...options, proxy_url: "http://10.0.0.9:3128" },
+      auth,
+    });
+    const same = await put({ provider_options: options, auth });
+
+    expect([moved.status, proxied.status, same.status]).toEqual([403, 403, 200]);
+  });
+
   test("secrets are masked, kept when sent masked or empty, and sealed", async () => {
     const { kit, list } = await open();
     const { id, auth } = await kit.make<Stored>(list, bedrock(KEYS));
