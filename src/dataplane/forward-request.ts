@@ -6,6 +6,7 @@ import { getSentModel } from "./build-upstream-request.ts";
 import { BUSY_STATUSES } from "./registry-health.ts";
 import { isUpstreamError, sendAttempt } from "./send-attempt.ts";
 import type { ForwardedRequest, RoutedRequest } from "./stages.ts";
+import { type Translation, translateAttempt } from "./translate-attempt.ts";
 
 export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise<ForwardedRequest> {
   const { candidates, consumer, progress } = routed;
@@ -19,10 +20,18 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
     if (index > 0 && elapsedMs() > deadline) break;
     const hasNext = index + 1 < candidates.length && failures + 1 < consumer.failover.max_attempts;
     const peek = hasNext && maySendAgain(routed, "upstream_failed");
+    let translation: Translation | undefined;
+    try {
+      translation = translateAttempt(deps, routed, candidate);
+    } catch (thrown) {
+      // Not an attempt: another candidate may support what this one's format cannot express.
+      failure ??= AppError.from(thrown);
+      continue;
+    }
     try {
       // The exchange itself detects an abort of the first attempt; a retry would be billed for no client.
       if (index > 0 && routed.request.signal.aborted) throw new AppError("client_closed");
-      const reply = await sendAttempt(deps, routed, candidate, { peek });
+      const reply = await sendAttempt(deps, routed, candidate, { peek, translation });
       forwarded = selectReply(forwarded, { ...routed, candidate, reply });
       if (isElsewhere(routed, reply.status)) continue;
       if (!isFailureStatus(reply.status) || !hasNext || !maySendAgain(routed, reply.status)) break;

@@ -17,7 +17,7 @@ import { maskKey } from "./mask-key.ts";
 import { BUSY_STATUSES, recordNoOutcome, recordOutcome, recordSent } from "./registry-health.ts";
 import { roundToTenths } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
-import { translateAttempt } from "./translate-attempt.ts";
+import type { Translation } from "./translate-attempt.ts";
 import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
 
 /** Waits for the first byte of the body if `peek`. Throws every failure as an AppError. */
@@ -25,10 +25,8 @@ export async function sendAttempt(
   deps: Deps,
   routed: RoutedRequest,
   candidate: Candidate,
-  { peek }: { peek: boolean },
+  { peek, translation }: { peek: boolean; translation: Translation | undefined },
 ): Promise<UpstreamReply> {
-  // Before anything is recorded: a request that cannot be translated is not an attempt.
-  const translation = translateAttempt(deps, routed, candidate);
   const registry = getRegistryState(getLiveState(deps), candidate.registry);
   const startedAt = elapsedMs();
   recordSent(registry);

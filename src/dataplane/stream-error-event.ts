@@ -1,6 +1,7 @@
 /** Builds the last event of an interrupted stream, in the client's dialect; never a `[DONE]`. */
 import type { AppError, ErrorCode } from "../contract/errors.ts";
 import { writeError } from "../dialects/generate-content/errors.ts";
+import { isInvalidResponse } from "../dialects/invalid-response.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { ForwardedRequest } from "./stages.ts";
 
@@ -42,7 +43,8 @@ export function buildStreamErrorEvent(
   last: Uint8Array | undefined,
 ): Uint8Array {
   const { code } = error;
-  const message = OWN_ERRORS.includes(code) ? error.message : INTERRUPTED;
+  const isExplained = OWN_ERRORS.includes(code) || isInvalidResponse(error);
+  const message = isExplained ? error.message : INTERRUPTED;
   const { event, fields } = EVENTS[endpoint.dialect]({ code, message, trace_id: ids.trace_id });
   const isFinished = !last || Buffer.from(last).toString("latin1").endsWith("\n\n");
   const name = event ? `event: ${event}\n` : "";

@@ -58,9 +58,11 @@ export function translateAttempt(
 
   const { body, request } = readRequest(routed.body, inbound);
   const operation = registry.provider.operations[capability];
-  const written = outbound.writeRequest(request, {
+  const max_output =
+    (model && findShippedModel(registry.provider.kind, model)?.max_output) || undefined;
+  const written = outbound.writeRequest(limitOutput(request, max_output), {
     model: operation?.modelInPath?.(registry.upstream) ? undefined : model,
-    max_output: (model && findShippedModel(registry.provider.kind, model)?.max_output) || undefined,
+    max_output,
     upstream_model: model ?? "",
     reject(member, reason) {
       throw memberError(inbound.memberNames[member] ?? member, reason);
@@ -90,6 +92,10 @@ export function translateAttempt(
   };
   return translation;
 }
+
+/** Lowers a limit that the model rejects: agents send the maximum of the model they were made for. */
+const limitOutput = (request: NeutralRequest, max_output = Number.POSITIVE_INFINITY) =>
+  (request.max_tokens ?? 0) > max_output ? { ...request, max_tokens: max_output } : request;
 
 const getStreamType = ({ framing }: OutboundDialect): string =>
   framing?.content_type ?? "text/event-stream";

@@ -2,9 +2,15 @@
 import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 
+const SUBJECT = "The upstream's response";
+
 /** `problem` completes "The upstream's response …". */
 export const invalidResponse = (problem: string): AppError =>
-  new AppError("upstream_failed", `The upstream's response ${problem}.`);
+  new AppError("upstream_failed", `${SUBJECT} ${problem}.`);
+
+/** Returns whether the error is from `invalidResponse`, so that its message explains more than its code. */
+export const isInvalidResponse = ({ code, message }: AppError): boolean =>
+  code === "upstream_failed" && message.startsWith(SUBJECT);
 
 /** Returns the error of content that has no neutral form. Cuts the name, which is the upstream's text. */
 export const unknownContent = (type: unknown): AppError =>

@@ -92,6 +92,39 @@ test("failover goes from a registry of the client's format to a translated one",
   expect(one.upstreams[0]?.hits[0]?.query).toBe("");
 });
 
+test("a candidate whose format cannot express the request is skipped", async () => {
+  await using one = await startConsumer(
+    await kit(),
+    [{ provider: "anthropic" }, { provider: "openai_compatible" }],
+    [
+      {
+        status: 529,
+        body: { type: "error", error: { type: "overloaded_error", message: "Busy" } },
+      },
+    ],
+  );
+  const tools = [{ type: "web_search_20250305", name: "web_search" }];
+
+  const reply = await one.post("/v1/messages", ask("Hello", { tools }));
+
+  expect(reply.status).toBe(529);
+  expect(await reply.json()).toMatchObject({ error: { message: "Busy" } });
+  expect(one.hits()).toEqual([1, 0]);
+});
+
+test("the output limit is at most that of the model in the catalog", async () => {
+  await using one = await startConsumer(
+    await kit(),
+    [{ provider: "openai", models: { map: { "claude-*": "gpt-4o" } } }],
+    [{ body: completion("Hi") }],
+  );
+
+  await one.post("/v1/messages", ask("Hello", { max_tokens: 64_000 }));
+
+  const sent = JSON.parse(one.upstreams[0]?.hits[0]?.body.toString() ?? "");
+  expect(sent).toMatchObject({ model: "gpt-4o", max_completion_tokens: 16_384 });
+});
+
 test("a pin and a fallback model reach a translated registry", async () => {
   await using one = await startConsumer(
     await kit(),
@@ -203,6 +236,28 @@ test("an error inside of the upstream's stream is an error event for the client"
   expect(thrown).toMatchObject({
     error: { error: { type: "overloaded_error", message: "Overloaded." } },
   });
+});
+
+test("content of a stream that has no equivalent is an error event that names its type", async () => {
+  await using one = await startConsumer(
+    await kit(),
+    [{ provider: "openai_compatible" }],
+    [{ headers: EVENTS, chunks: [chunk({ content: "Hel" }), chunk({ audio: { data: "AAAA" } })] }],
+  );
+
+  const reply = await one.post("/v1/messages", ask("Hello", { stream: true }));
+
+  expect(await reply.text()).toEndWith(
+    `${JSON.stringify({
+      type: "error",
+      error: {
+        type: "api_error",
+        message: "The upstream's response has content of the unsupported type audio.",
+        code: "upstream_failed",
+      },
+      trace_id: reply.headers.get("x-ag-trace-id"),
+    })}\n\n`,
+  );
 });
 
 test("10,000 tools and an image of 12 MiB are translated, and a body over the limit is a 413", async () => {

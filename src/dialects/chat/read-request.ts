@@ -142,8 +142,9 @@ function readAssistantParts(message: AssistantMessage): Part[] {
   return [...readThinking(message), ...texts, ...refusals, ...calls];
 }
 
-/** `reasoning_details` contains the signatures; `reasoning_content` only the text. */
-function readThinking({ reasoning_details, reasoning_content }: AssistantMessage): ThinkingPart[] {
+/** `reasoning_details` contains the signatures; the other members only the text. */
+function readThinking(message: AssistantMessage): ThinkingPart[] {
+  const { reasoning_details, reasoning_content, reasoning } = message;
   if (reasoning_details?.length) {
     return reasoning_details.map(({ text, signature }) =>
       defined({
@@ -153,7 +154,8 @@ function readThinking({ reasoning_details, reasoning_content }: AssistantMessage
       }),
     );
   }
-  return reasoning_content ? [{ type: "thinking", text: reasoning_content }] : [];
+  const text = reasoning_content ?? reasoning;
+  return text ? [{ type: "thinking", text }] : [];
 }
 
 function readToolChoice(choice: NonNullable<ChatRequest["tool_choice"]>): ToolChoice {

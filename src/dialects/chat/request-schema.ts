@@ -18,7 +18,8 @@ export const CHAT_DROPPED = {
     "store",
     "verbosity",
   ],
-  message: ["name", "annotations"],
+  message: ["annotations", "name", "parsed"],
+  function: ["parsed_arguments"],
   part: ["prompt_cache_breakpoint"],
 } as const;
 
@@ -59,7 +60,11 @@ export type UserPart = z.output<typeof UserPart>;
 const ToolCall = z.strictObject({
   id: z.string(),
   type: z.literal("function").default("function"),
-  function: z.strictObject({ name: z.string(), arguments: z.string() }),
+  function: z.strictObject({
+    name: z.string(),
+    arguments: z.string(),
+    ...droppedMembers(CHAT_DROPPED.function),
+  }),
   index: z.int().optional(),
 });
 
@@ -87,6 +92,7 @@ const AssistantMessage = z.strictObject({
     .nullish(),
   refusal: z.string().nullish(),
   reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
   reasoning_details: z.array(ReasoningDetail).nullish(),
   tool_calls: z.array(ToolCall).nullish(),
   audio: z.null().optional(),
