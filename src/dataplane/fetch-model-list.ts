@@ -16,31 +16,33 @@ export async function fetchModelList(
   registry: RegistryView,
 ): Promise<ListedModel[]> {
   const { provider, upstream, allow_private } = registry;
-  const { url, headers } = provider.modelList?.(upstream) ?? {
-    url: `${provider.address(upstream)}/models`,
+  const { urls, headers } = provider.modelList?.(upstream) ?? {
+    urls: [`${provider.address(upstream)}/models`],
     headers: provider.headers(upstream),
   };
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const timeouts = { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS };
   const found: ListedModel[] = [];
-  let page = url;
-  for (let count = 0; count < MAX_PAGES && found.length < MAX_MODELS; count++) {
-    const reply = await sendToRegistry(deps, registry, {
-      url: page,
-      method: "GET",
-      headers: { ...headers },
-      allow_private,
-      signal,
-      timeouts,
-    });
-    if (reply.status !== 200) {
-      reply.cancel();
-      throw new AppError("upstream_failed", `The upstream returned status ${reply.status}.`);
+  let count = 0;
+  for (const url of urls) {
+    for (let page: string | undefined = url; page && count < MAX_PAGES; count++) {
+      const reply = await sendToRegistry(deps, registry, {
+        url: page,
+        method: "GET",
+        headers: { ...headers },
+        allow_private,
+        signal,
+        timeouts,
+      });
+      if (reply.status !== 200) {
+        reply.cancel();
+        throw new AppError("upstream_failed", `The upstream returned status ${reply.status}.`);
+      }
+      const { models, next } = readModelPage(parse(await readText(reply, MAX_PAGE_BYTES)));
+      found.push(...models);
+      const hasRoom = found.length < MAX_MODELS;
+      page = next && hasRoom ? `${url}${url.includes("?") ? "&" : "?"}${next}` : undefined;
     }
-    const { models, next } = readModelPage(parse(await readText(reply, MAX_PAGE_BYTES)));
-    found.push(...models);
-    if (next === undefined) break;
-    page = `${url}${url.includes("?") ? "&" : "?"}${next}`;
   }
   return found.slice(0, MAX_MODELS);
 }

@@ -12,7 +12,7 @@ export const anthropic: Provider = {
   address,
   headers,
   modelList: (upstream) => ({
-    url: `${address(upstream)}/models?limit=1000`,
+    urls: [`${address(upstream)}/models?limit=1000`],
     headers: headers(upstream),
   }),
   // spec 4.6: no beta header on files.

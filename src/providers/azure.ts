@@ -7,7 +7,7 @@ export const azure: Provider = {
   headers,
   // `/models` lists what could be deployed. Only this version lists what is.
   modelList: (upstream) => ({
-    url: `${resource(upstream)}/deployments?api-version=2022-12-01`,
+    urls: [`${resource(upstream)}/deployments?api-version=2022-12-01`],
     headers: headers(upstream),
   }),
   url: (upstream, call, capability) => {

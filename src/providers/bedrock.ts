@@ -11,6 +11,19 @@ export const bedrock: Provider = {
     capability === "converse"
       ? `${address(upstream).replace(CHAT_PATH, "")}${tail}`
       : `${address(upstream)}${tail}${search}`,
+  // Both on the control plane: models to call directly, and profiles, which newer models require.
+  modelList: (upstream) => {
+    const control = address(upstream)
+      .replace(CHAT_PATH, "")
+      .replace("//bedrock-runtime.", "//bedrock.");
+    return {
+      urls: [
+        `${control}/foundation-models?byInferenceType=ON_DEMAND`,
+        `${control}/inference-profiles?maxResults=1000`,
+      ],
+      headers: bearerHeaders(upstream),
+    };
+  },
   operations: { converse: { modelInPath: () => true }, chat: {} },
   probe: { tail: "/models" },
 };

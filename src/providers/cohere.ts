@@ -11,7 +11,7 @@ export const cohere: Provider = {
   headers: bearerHeaders,
   // The native list: it has the endpoints of each model.
   modelList: (upstream) => ({
-    url: `${nativeAddress(upstream, "v1")}/models?page_size=1000`,
+    urls: [`${nativeAddress(upstream, "v1")}/models?page_size=1000`],
     headers: bearerHeaders(upstream),
   }),
   url: (upstream, { tail, search }, capability) => {

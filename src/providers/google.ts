@@ -19,7 +19,7 @@ export const google: Provider = {
     capability === "generate_content" ? nativeHeaders(upstream) : bearerHeaders(upstream),
   // The native list: it has what each model can generate.
   modelList: (upstream) => ({
-    url: `${nativeAddress(upstream)}/models?pageSize=1000`,
+    urls: [`${nativeAddress(upstream)}/models?pageSize=1000`],
     headers: nativeHeaders(upstream),
   }),
   operations: { generate_content: createGeminiOperation(nativeAddress), chat: {}, embeddings: {} },

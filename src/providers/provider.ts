@@ -49,9 +49,9 @@ export interface BufferedReply {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Further pages have a parameter appended to the URL. */
 export interface ModelListRequest {
-  url: string;
+  /** Lists that are read one after the other. Further pages have a parameter appended to the URL. */
+  urls: readonly string[];
   headers: Record<string, string>;
 }
 
@@ -67,7 +67,7 @@ export interface Provider {
   url?: (upstream: Upstream, call: UpstreamCall, capability: Capability) => string;
   /** Operations by capability. */
   operations: Partial<Record<Capability, ProviderOperation>>;
-  /** Request for its list of models, if that is not `GET /models` at its address. */
+  /** Requests for its list of models, if that is not `GET /models` at its address. */
   modelList?: (upstream: Upstream) => ModelListRequest;
   /** A free call that verifies address and credential. */
   probe: { tail: string };

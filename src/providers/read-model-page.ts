@@ -19,11 +19,15 @@ export interface ModelPage {
 type Members = Record<string, unknown>;
 
 export function readModelPage(page: unknown): ModelPage {
-  // Together returns the array alone, Google and Cohere `models`, Vertex `publisherModels`, all others `data`.
+  // Together returns the array alone; OpenAI and most others `data`; Google and Cohere `models`; then Vertex and Bedrock.
   const members = isObject(page) ? page : {};
   const items = Array.isArray(page)
     ? page
-    : (members.data ?? members.models ?? members.publisherModels);
+    : (members.data ??
+      members.models ??
+      members.publisherModels ??
+      members.modelSummaries ??
+      members.inferenceProfileSummaries);
   if (!Array.isArray(items)) {
     throw new AppError("upstream_failed", "The upstream's response is not a list of models.");
   }
@@ -33,33 +37,38 @@ export function readModelPage(page: unknown): ModelPage {
   };
 }
 
-function readNext({ has_more, last_id, nextPageToken, next_page_token }: Members) {
+function readNext({ has_more, last_id, nextPageToken, next_page_token, nextToken }: Members) {
   if (has_more === true && isText(last_id)) return `after_id=${encodeURIComponent(last_id)}`;
   if (isText(nextPageToken)) return `pageToken=${encodeURIComponent(nextPageToken)}`;
   if (isText(next_page_token)) return `page_token=${encodeURIComponent(next_page_token)}`;
+  if (isText(nextToken)) return `nextToken=${encodeURIComponent(nextToken)}`;
   return undefined;
 }
 
 /** Returns false for a deployment that failed, a model that is turned off, and one that serves none of our endpoints. */
 function isServed(item: Members): boolean {
   if (item.object === "deployment" && item.status !== "succeeded") return false;
-  if (item.active === false) return false;
-  const methods = item.supportedGenerationMethods ?? item.endpoints;
+  if (item.active === false || item.status === "INACTIVE") return false;
+  const methods = item.supportedGenerationMethods ?? item.endpoints ?? item.outputModalities;
   return !Array.isArray(methods) || methods.some((method) => SERVED.includes(method));
 }
 
-/** Methods of Google and endpoints of Cohere. */
-const SERVED: readonly unknown[] = ["generateContent", "embedContent", "chat", "embed", "rerank"];
+/** Methods of Google, endpoints of Cohere, and the output of Bedrock. */
+const SERVED: readonly unknown[] = [
+  ...["generateContent", "embedContent"],
+  ...["chat", "embed", "rerank"],
+  "TEXT",
+];
 
 function readModel(item: Members): ListedModel[] {
-  const name = isText(item.id) ? item.id : item.name;
+  const name = [item.id, item.modelId, item.inferenceProfileId, item.name].find(isText);
   if (!isText(name)) return [];
   const id = name.replace(/^models\//, "").replace(/^publishers\/([\w-]+)\/models\//, "$1/");
   if (!ID.test(id)) return [];
   // Members of OpenAI, Anthropic and Mistral.
   const end = item.shutdown_date ?? item.retires_at ?? item.deprecation;
-  const title =
-    item.display_name ?? item.displayName ?? (item.name === name ? undefined : item.name);
+  const titles = [item.display_name, item.displayName, item.modelName, item.inferenceProfileName];
+  const title = titles.find(isText) ?? (item.name === name ? undefined : item.name);
   return [
     {
       id,

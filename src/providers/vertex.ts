@@ -7,7 +7,7 @@ export const vertex: Provider = {
   headers: bearerHeaders,
   // Google's own models; only this version of the API lists them.
   modelList: (upstream) => ({
-    url: `${vertexHost(upstream)}/v1beta1/publishers/google/models?pageSize=200`,
+    urls: [`${vertexHost(upstream)}/v1beta1/publishers/google/models?pageSize=200`],
     headers: {},
   }),
   operations: {

@@ -209,6 +209,40 @@ test("Azure lists its successful deployments", async () => {
   expect(upstream.hits[0]?.headers["api-key"]).toBe(UPSTREAM_KEY);
 });
 
+test("Bedrock lists its models with text output and its inference profiles", async () => {
+  const profile = (id: string, status: string) => ({
+    inferenceProfileId: id,
+    inferenceProfileName: `Profile ${id}`,
+    status,
+  });
+  const one = await setUp([{ provider: "bedrock", options: { region: "eu-west-1" } }], (hit) => {
+    if (hit.path === "/foundation-models") {
+      const summaries = [
+        { modelId: "amazon.nova-lite-v1:0", modelName: "Nova Lite", outputModalities: ["TEXT"] },
+        { modelId: "amazon.titan-embed-v2:0", outputModalities: ["EMBEDDING"] },
+      ];
+      return { body: { modelSummaries: summaries } };
+    }
+    const isFirst = !hit.query.includes("nextToken=2%3D");
+    const summaries = isFirst
+      ? [profile("eu.anthropic.claude-a", "ACTIVE"), profile("eu.old", "INACTIVE")]
+      : [profile("eu.anthropic.claude-b", "ACTIVE")];
+    return { body: { inferenceProfileSummaries: summaries, ...(isFirst && { nextToken: "2=" }) } };
+  });
+
+  expect(await one.ids()).toEqual([
+    "amazon.nova-lite-v1:0",
+    "eu.anthropic.claude-a",
+    "eu.anthropic.claude-b",
+  ]);
+  expect(upstream.hits.map(({ path }) => path)).toEqual([
+    "/foundation-models",
+    "/inference-profiles",
+    "/inference-profiles",
+  ]);
+  expect(upstream.hits[0]?.headers.authorization).toBe(`Bearer ${UPSTREAM_KEY}`);
+});
+
 test("Cohere's own list, and the bare array of other servers, are read", async () => {
   const one = await setUp(
     [{ provider: "cohere" }, { provider: "openai_compatible" }],
