@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import OpenAI from "openai";
+import type { Explanation } from "../../src/contract/explain.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startConsumer } from "../kit/start-consumer.ts";
 import type { Script, UpstreamResponse } from "../kit/upstream.ts";
@@ -181,6 +182,43 @@ test("thinking returns to Converse with its signature", async () => {
   ]);
 });
 
+test("routing explains the translation, and needs a model", async () => {
+  await using one = await start({ body: whole });
+  const explain = async (model?: string) => {
+    const reply = await (await kit()).post(`${one.path}/explain`, { path: "/v1/messages", model });
+    const { registries } = (await reply.json()) as Explanation;
+    return registries[0];
+  };
+  const url = one.upstreams[0]?.url;
+
+  expect(await explain("claude-opus")).toMatchObject({
+    dialect: "converse",
+    translated: true,
+    url: `${url}/model/${encodeURIComponent(MODEL)}/converse`,
+  });
+  expect(await explain()).toMatchObject({ in: false, reason: "needs_model" });
+});
+
+test("10,000 tools and an image near the limit of a body reach Bedrock", async () => {
+  await using one = await start({ body: whole });
+  const tools = Array.from({ length: 10_000 }, (_, index) => ({
+    type: "function" as const,
+    function: { name: `tool_${index}`, parameters: { type: "object", properties: {} } },
+  }));
+  const image = Buffer.alloc(11 * 1024 * 1024, 7).toString("base64");
+  const url = `data:image/png;base64,${image}`;
+
+  await one.openai.chat.completions.create({
+    model: ask.model,
+    tools,
+    messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+  });
+
+  const sent = JSON.parse(one.upstreams[0]?.hits[0]?.body.toString() ?? "");
+  expect(sent.toolConfig.tools).toHaveLength(10_000);
+  expect(sent.messages[0].content[0].image.source.bytes === image).toBe(true);
+});
+
 test("errors of Bedrock keep status and message, whole and inside of a stream", async () => {
   const exception = encode("throttlingException", { message: "Slow down" }, "exception");
   await using one = await start((hit) =>
@@ -214,9 +252,9 @@ test("a stream that is cut, changed or in another framing ends with an error", a
   }
 });
 
-test("a model that would change the path is rejected", async () => {
+test("a model that would change the path, and a missing one, are rejected", async () => {
   await using one = await start({ body: whole });
-  for (const model of [".", ".."]) {
+  for (const model of [".", "..", undefined]) {
     const reply = await one.post("/v1/messages", { ...ask, model });
     expect(reply.status).toBe(400);
     expect(await reply.json()).toMatchObject({ error: { param: "model" } });

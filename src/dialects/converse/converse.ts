@@ -10,7 +10,7 @@ import { writeConverseRequest } from "./write-request.ts";
 export const converse: OutboundDialect = {
   path: ({ model = "", stream }) => {
     // Such a segment would change the path.
-    if (/^\.{0,2}$/.test(model)) throw memberError("model", "must be the id of a Bedrock model");
+    if (/^\.{1,2}$/.test(model)) throw memberError("model", "must be the id of a Bedrock model");
     return `/model/${encodeURIComponent(model)}/${stream ? "converse-stream" : "converse"}`;
   },
   framing: {
