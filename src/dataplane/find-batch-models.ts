@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import type { MemberScan } from "../lib/json/scan-members.ts";
-import { canReadAs } from "../lib/text/fold-name.ts";
+import { foldName } from "../lib/text/fold-name.ts";
 import { collectModels, MODEL_SELECTORS } from "./find-additional-models.ts";
 
 /** Caps parsing, which blocks the event loop. */
@@ -21,28 +21,33 @@ export function findBatchModels({ bytes, variants }: MemberScan<string>): {
   if (!Array.isArray(requests) || variants.has("requests")) {
     throw new AppError("invalid_request", "requests: must be a list.");
   }
-  const found = { batch_models: new Set<string>(), additional_models: [] as string[] };
+  const batch_models = new Set<string>();
+  const additional_models: string[] = [];
   for (const [index, request] of requests.entries()) {
     const params: unknown = isObject(request) ? request.params : undefined;
-    const { model } = isObject(params) ? params : {};
-    if (!isObject(params) || typeof model !== "string") {
+    if (!isObject(params) || typeof params.model !== "string") {
       throw buildModelError(index, "must be a name");
     }
-    rejectOtherNames(params, index);
-    found.batch_models.add(model);
-    for (const [name, value] of Object.entries(params)) {
-      const selector = MODEL_SELECTORS.find((each) => canReadAs(name, each));
-      if (selector) collectModels(value, found.additional_models, selector);
+    if (hasVariant(request, ["params"]) || hasVariant(params, ["model", "modelid"])) {
+      throw buildModelError(index, "must be the only model, in lower case");
+    }
+    batch_models.add(params.model);
+    for (const name in params) {
+      if (SELECTORS.has(foldName(name))) collectModels(params[name], additional_models, name);
     }
   }
-  return { ...found, batch_models: [...found.batch_models] };
+  return { batch_models: [...batch_models], additional_models };
 }
 
-/** Rejects `Model` and `modelId`: an upstream that reads them would use a model that was not checked. */
-function rejectOtherNames(params: JsonObject, index: number): void {
-  const isOther = (name: string) =>
-    name !== "model" && (canReadAs(name, "model") || canReadAs(name, "modelid"));
-  if (Object.keys(params).some(isOther)) throw buildModelError(index, "must be the only model");
+const SELECTORS: ReadonlySet<string> = new Set(MODEL_SELECTORS);
+
+/** Returns whether a member such as `Model` could be read as one of the names by a lenient parser. */
+function hasVariant(object: JsonObject, names: readonly string[]): boolean {
+  for (const name in object) {
+    const folded = foldName(name);
+    if (names.includes(folded) && name !== names[0]) return true;
+  }
+  return false;
 }
 
 function buildModelError(index: number, problem: string): AppError {
