@@ -42,6 +42,7 @@ export const GEMINI_ENDPOINTS: readonly DataPlaneEndpoint[] = [
     ...GEMINI_ENDPOINT,
     name: "generate_content.count_tokens",
     path: "/models/{model}:countTokens",
+    capability: "count_content_tokens",
     repeatable: true,
     operations: {
       POST: {

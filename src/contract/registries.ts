@@ -23,6 +23,7 @@ export const CAPABILITIES = [
   "moderations",
   "rerank",
   "count_tokens",
+  "count_content_tokens",
   "response_context",
   "stored_responses",
   "conversations",

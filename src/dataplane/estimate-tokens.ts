@@ -1,15 +1,16 @@
 /** Estimates the input tokens of a message for models whose registries cannot count them; calls no upstream. */
 import { AppError } from "../contract/errors.ts";
+import type { Capability } from "../contract/registries.ts";
 import { isObject } from "../lib/json/json-object.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { evaluateRegistry, parsePin, type RoutingCriteria } from "./choose-registries.ts";
 import type { ParsedRequest } from "./stages.ts";
 
 /** Capabilities by which a registry can generate the message. */
-const GENERATING = ["messages", "chat", "responses"] as const;
+const GENERATING = ["messages", "chat", "responses", "generate_content"] as const;
 
 /** Returns undefined if a registry can count the tokens, or if none may use the model. */
-export function estimateTokens(parsed: ParsedRequest): { input_tokens: number } | undefined {
+export function estimateTokens(parsed: ParsedRequest, capability: Capability): object | undefined {
   const { consumer, model, additional_models, body } = parsed;
   const criteria: Omit<RoutingCriteria, "capability"> = {
     model,
@@ -23,15 +24,19 @@ export function estimateTokens(parsed: ParsedRequest): { input_tokens: number } 
     consumer.registries.some(
       (attached) => typeof evaluateRegistry(attached, { ...criteria, capability }) !== "string",
     );
-  if (isServed("count_tokens") || !GENERATING.some(isServed)) return undefined;
-  return { input_tokens: countTokens(body.kind === "json" ? body.members.bytes : EMPTY_OBJECT) };
+  if (isServed(capability) || !GENERATING.some(isServed)) return undefined;
+  const tokens = countTokens(body.kind === "json" ? body.members.bytes : EMPTY_OBJECT);
+  return capability === "count_tokens" ? { input_tokens: tokens } : { totalTokens: tokens };
 }
 
 const EMPTY_OBJECT = Buffer.from("{}");
 /** Caps parsing, which blocks the event loop. */
 const MAX_VALUES = 300_000;
 /** Members that become part of the prompt. */
-const PROMPT_MEMBERS: readonly string[] = ["system", "messages", "tools"];
+const PROMPT_MEMBERS: readonly string[] = [
+  ...["system", "messages", "tools"],
+  ...["systemInstruction", "contents", "generateContentRequest"],
+];
 
 function countTokens(bytes: Uint8Array): number {
   const parsed = parseStrict(bytes, MAX_VALUES);
@@ -54,7 +59,9 @@ function weigh(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + weigh(item), 0);
   if (!isObject(value)) return 0;
   if (value.type === "image") return TOKENS_PER_IMAGE;
-  if (value.type === "base64" && typeof value.data === "string") {
+  const { mimeType } = value;
+  if (typeof mimeType === "string" && mimeType.startsWith("image/")) return TOKENS_PER_IMAGE;
+  if ((value.type === "base64" || mimeType !== undefined) && typeof value.data === "string") {
     return value.data.length / PDF_CHARACTERS_PER_TOKEN;
   }
   return Object.entries(value).reduce(

@@ -43,7 +43,9 @@ export async function handleRequest(
     if (!capability)
       return buildLocalResponse(deps, authenticated, await listModels(deps, authenticated)); // 404 model
     const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
-    const estimate = capability === "count_tokens" ? estimateTokens(parsed) : undefined; //     400 JSON
+    const estimate = capability.startsWith("count_")
+      ? estimateTokens(parsed, capability)
+      : undefined; // 400 JSON
     if (estimate) {
       ids.headers["x-ag-token-count"] = "estimated";
       return buildLocalResponse(deps, authenticated, estimate);

@@ -56,7 +56,8 @@ export function translateAttempt(
   const outbound = outboundDialects[capability];
   if (!inbound || !outbound) return undefined;
 
-  const { body, request } = readRequest(routed.body, inbound);
+  const stream = routed.endpoint.streams === true;
+  const { body, request } = readRequest(routed.body, inbound, stream);
   const operation = registry.provider.operations[capability];
   const max_output =
     (model && findShippedModel(registry.provider.kind, model)?.max_output) || undefined;
@@ -108,7 +109,7 @@ interface ReadBody {
 /** Failover reads a body once. A masked body is another object. */
 const readBodies = new WeakMap<JsonBody, ReadBody>();
 
-function readRequest(body: JsonBody, inbound: InboundDialect): ReadBody {
+function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): ReadBody {
   const known = readBodies.get(body);
   if (known) return known;
   const { bytes } = body.members;
@@ -116,7 +117,7 @@ function readRequest(body: JsonBody, inbound: InboundDialect): ReadBody {
   const parsed = JSON.parse(
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
   ) as JsonObject;
-  const read = { body: parsed, request: inbound.readRequest(parsed, { stream: false }) };
+  const read = { body: parsed, request: inbound.readRequest(parsed, { stream }) };
   readBodies.set(body, read);
   return read;
 }

@@ -3,6 +3,7 @@ import type { Capability } from "../contract/registries.ts";
 import { chat } from "./chat/chat.ts";
 import { converse } from "./converse/converse.ts";
 import type { InboundDialect, OutboundDialect } from "./dialect.ts";
+import { generateContent } from "./generate-content/generate-content.ts";
 import { messages } from "./messages/messages.ts";
 import type { DialectName } from "./neutral.ts";
 import { responses } from "./responses/responses.ts";
@@ -11,6 +12,7 @@ export const inboundDialects: Partial<Record<DialectName | Capability, InboundDi
   chat,
   responses,
   messages,
+  generate_content: generateContent,
 };
 
 export const outboundDialects: Partial<Record<DialectName | Capability, OutboundDialect>> = {
@@ -18,4 +20,5 @@ export const outboundDialects: Partial<Record<DialectName | Capability, Outbound
   responses,
   messages,
   converse,
+  generate_content: generateContent,
 };

@@ -1,5 +1,5 @@
 /** The built-in demo upstream: every capability without a paid key, served by this process. */
-import { addressOrDefault, createGeminiOperation, type Provider } from "./provider.ts";
+import { addressOrDefault, createGeminiOperations, type Provider } from "./provider.ts";
 
 const address = addressOrDefault("");
 
@@ -13,7 +13,7 @@ export const demo: Provider = {
     chat: {},
     responses: {},
     messages: {},
-    generate_content: createGeminiOperation((upstream) => `${address(upstream)}beta`),
+    ...createGeminiOperations((upstream) => `${address(upstream)}beta`),
     embeddings: {},
     images: {},
     audio_speech: {},

@@ -2,7 +2,7 @@
 import {
   addressOrDefault,
   bearerHeaders,
-  createGeminiOperation,
+  createGeminiOperations,
   type Provider,
   type Upstream,
 } from "./provider.ts";
@@ -12,16 +12,18 @@ const nativeAddress = (upstream: Upstream) => address(upstream).replace(/\/opena
 const nativeHeaders = ({ api_key }: Upstream): Record<string, string> =>
   api_key === null ? {} : { "x-goog-api-key": api_key };
 
+const native = createGeminiOperations(nativeAddress);
+
 export const google: Provider = {
   kind: "google",
   address,
   headers: (upstream, capability) =>
-    capability === "generate_content" ? nativeHeaders(upstream) : bearerHeaders(upstream),
+    capability && capability in native ? nativeHeaders(upstream) : bearerHeaders(upstream),
   // The native list: it has what each model can generate.
   modelList: (upstream) => ({
     urls: [`${nativeAddress(upstream)}/models?pageSize=1000`],
     headers: nativeHeaders(upstream),
   }),
-  operations: { generate_content: createGeminiOperation(nativeAddress), chat: {}, embeddings: {} },
+  operations: { ...native, chat: {}, embeddings: {} },
   probe: { tail: "/models" },
 };

@@ -88,15 +88,18 @@ const REFERENCE_HEADERS = ["openai-beta"];
 export const bearerHeaders = ({ api_key }: Upstream): Record<string, string> =>
   api_key === null ? {} : { authorization: `Bearer ${api_key}` };
 
-/** Returns the operation of the Gemini API below a base URL. Of the query string, only `alt` has an effect. */
-export const createGeminiOperation = (base: (upstream: Upstream) => string): ProviderOperation => ({
-  modelInPath: () => true,
-  url: (upstream, { tail, model = "" }) => {
-    const method = tail.slice(tail.lastIndexOf(":"));
-    const query = method === ":streamGenerateContent" ? "?alt=sse" : "";
-    return `${base(upstream)}/models/${encodeURIComponent(model)}${method}${query}`;
-  },
-});
+/** Returns the operations of the Gemini API below a base URL. Of the query string, only `alt` has an effect. */
+export function createGeminiOperations(base: (upstream: Upstream) => string) {
+  const operation: ProviderOperation = {
+    modelInPath: () => true,
+    url: (upstream, { tail, model = "" }) => {
+      const method = tail.slice(tail.lastIndexOf(":"));
+      const query = method === ":streamGenerateContent" ? "?alt=sse" : "";
+      return `${base(upstream)}/models/${encodeURIComponent(model)}${method}${query}`;
+    },
+  };
+  return { generate_content: operation, count_content_tokens: operation };
+}
 
 export const listCapabilities = (provider: Provider): Capability[] =>
   Object.keys(provider.operations) as Capability[];

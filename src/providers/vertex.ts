@@ -1,5 +1,5 @@
 /** Google Vertex AI: the Gemini API, and chat through its OpenAI-compatible endpoint, with a Google Cloud identity. */
-import { bearerHeaders, createGeminiOperation, type Provider, type Upstream } from "./provider.ts";
+import { bearerHeaders, createGeminiOperations, type Provider, type Upstream } from "./provider.ts";
 
 export const vertex: Provider = {
   kind: "vertex",
@@ -11,9 +11,7 @@ export const vertex: Provider = {
     headers: {},
   }),
   operations: {
-    generate_content: createGeminiOperation(
-      (upstream) => `${vertexAddress(upstream)}/publishers/google`,
-    ),
+    ...createGeminiOperations((upstream) => `${vertexAddress(upstream)}/publishers/google`),
     chat: { tail: (tail) => `/endpoints/openapi${tail}` },
   },
   probe: { tail: "/models" },

@@ -10,11 +10,12 @@ import type { JsonObject } from "../../src/lib/json/json-object.ts";
 import * as chat from "./cases/chat.ts";
 import * as converse from "./cases/converse.ts";
 import type { RequestCases, ResponseCase, ResponseCases } from "./cases/dialect-cases.ts";
+import * as generate_content from "./cases/generate-content.ts";
 import * as messages from "./cases/messages.ts";
 import * as responses from "./cases/responses.ts";
 
 const CASES: Partial<Record<DialectName, { requests?: RequestCases; responses?: ResponseCases }>> =
-  { chat, responses, messages, converse };
+  { chat, responses, messages, converse, generate_content };
 
 export interface GoldenFile {
   /** Below test/dialects/golden. */

@@ -160,6 +160,7 @@ const COLUMNS: Record<string, string> = {
   Moderations: "moderations",
   Rerank: "rerank",
   "Token counts": "count_tokens",
+  "Gemini token counts": "count_content_tokens",
   Compaction: "response_context",
   "Stored responses": "stored_responses",
   Conversations: "conversations",

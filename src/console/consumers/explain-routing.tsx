@@ -28,6 +28,7 @@ const PATHS: Record<Exclude<Capability, "converse">, string> = {
   moderations: "/v1/moderations",
   rerank: "/v1/rerank",
   count_tokens: "/v1/messages/count_tokens",
+  count_content_tokens: "/v1beta/models/{model}:countTokens",
   response_context: "/v1/responses/compact",
   stored_responses: "/v1/responses/resp_123/input_items",
   conversations: "/v1/conversations",

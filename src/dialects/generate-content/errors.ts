@@ -56,4 +56,6 @@ const STATUS_NAMES: Record<number, string> = {
   502: "UNAVAILABLE",
   503: "UNAVAILABLE",
   504: "DEADLINE_EXCEEDED",
+  // Anthropic is overloaded.
+  529: "UNAVAILABLE",
 };
