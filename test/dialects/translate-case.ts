@@ -14,8 +14,9 @@ import * as generate_content from "./cases/generate-content.ts";
 import * as messages from "./cases/messages.ts";
 import * as responses from "./cases/responses.ts";
 
-const CASES: Partial<Record<DialectName, { requests?: RequestCases; responses?: ResponseCases }>> =
-  { chat, responses, messages, converse, generate_content };
+export const CASES: Partial<
+  Record<DialectName, { requests?: RequestCases; responses?: ResponseCases }>
+> = { chat, responses, messages, converse, generate_content };
 
 export interface GoldenFile {
   /** Below test/dialects/golden. */
@@ -90,7 +91,7 @@ function translateResponse(
 }
 
 /** The client requests the usage of a stream where its dialect needs that. */
-const REPLY = {
+export const REPLY = {
   model: "client-model",
   id: "1",
   created: 1_700_000_000,
@@ -107,8 +108,7 @@ function translateEvents(
     inbound.createStreamWriter(REPLY),
     { source: outbound.framing?.createSplitter() },
   );
-  const bytes = outbound.framing ? encodeMessages(events) : Buffer.from(formatEvents(events));
-  const text = translator.push(bytes) + translator.end();
+  const text = translator.push(encodeEvents(outbound, events)) + translator.end();
   return text
     .split("\n\n")
     .filter(Boolean)
@@ -118,8 +118,13 @@ function translateEvents(
     });
 }
 
-/** Formats the events of a case as an upstream sends them. */
-export const formatEvents = (events: NonNullable<ResponseCase["events"]>): string =>
+/** Encodes the events of a case as an upstream sends them. */
+export const encodeEvents = (
+  { framing }: OutboundDialect,
+  events: NonNullable<ResponseCase["events"]>,
+): Buffer => (framing ? encodeMessages(events) : Buffer.from(formatEvents(events)));
+
+const formatEvents = (events: NonNullable<ResponseCase["events"]>): string =>
   events
     .map((event) => {
       const name = event !== "[DONE]" && event.type ? `event: ${String(event.type)}\n` : "";
