@@ -124,7 +124,7 @@ export const encodeEvents = (
   events: NonNullable<ResponseCase["events"]>,
 ): Buffer => (framing ? encodeMessages(events) : Buffer.from(formatEvents(events)));
 
-const formatEvents = (events: NonNullable<ResponseCase["events"]>): string =>
+export const formatEvents = (events: NonNullable<ResponseCase["events"]>): string =>
   events
     .map((event) => {
       const name = event !== "[DONE]" && event.type ? `event: ${String(event.type)}\n` : "";
