@@ -9,7 +9,7 @@ import {
 import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { buildUrl } from "../providers/provider.ts";
+import { buildUrl, type Provider, type Upstream } from "../providers/provider.ts";
 import { type Actor, type Route, route } from "../route.ts";
 import { sendToRegistry } from "../send-to-registry.ts";
 import { toRegistryView } from "../snapshot/compile.ts";
@@ -46,9 +46,8 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
     message,
   });
   try {
-    const target = { tail: provider.probe.tail, model: undefined, search: "" };
     const reply = await sendToRegistry(deps, view, {
-      url: buildUrl(provider, upstream, target, "files"),
+      url: buildProbeUrl(provider, upstream),
       method: "GET",
       headers: provider.headers(upstream),
       allow_private,
@@ -66,6 +65,12 @@ async function probe(deps: Deps, view: RegistryView): Promise<ConnectionReport> 
     if (error.code === "internal") throw thrown;
     return report(FAILED_STAGES[error.code] ?? "connect", error.message);
   }
+}
+
+function buildProbeUrl(provider: Provider, upstream: Upstream): string {
+  const { probe } = provider;
+  if ("url" in probe) return probe.url(upstream);
+  return buildUrl(provider, upstream, { ...probe, model: undefined, search: "" }, "files");
 }
 
 const FAILED_STAGES: Partial<Record<ErrorCode, ConnectionReport["stage"]>> = {

@@ -68,7 +68,9 @@ const egress = {
 function isProxyUrl(text: string): boolean {
   if (text === "" || isMasked(text)) return true;
   const url = URL.parse(text);
-  return url?.protocol === "http:" && url.pathname === "/" && url.search === "" && url.hash === "";
+  if (url?.protocol !== "http:" || url.pathname !== "/" || url.search || url.hash) return false;
+  // A `%` that encodes nothing could not be decoded when the proxy is used.
+  return !/%(?![0-9a-f]{2})/i.test(url.username + url.password);
 }
 
 const base_url = HttpUrl.describe(

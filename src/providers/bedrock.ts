@@ -12,21 +12,20 @@ export const bedrock: Provider = {
       ? `${address(upstream).replace(CHAT_PATH, "")}${tail}`
       : `${address(upstream)}${tail}${search}`,
   // Both on the control plane: models to call directly, and profiles, which newer models require.
-  modelList: (upstream) => {
-    const control = address(upstream)
-      .replace(CHAT_PATH, "")
-      .replace("//bedrock-runtime.", "//bedrock.");
-    return {
-      urls: [
-        `${control}/foundation-models?byInferenceType=ON_DEMAND`,
-        `${control}/inference-profiles?maxResults=1000`,
-      ],
-      headers: bearerHeaders(upstream),
-    };
-  },
+  modelList: (upstream) => ({
+    urls: [
+      `${controlPlane(upstream)}/foundation-models?byInferenceType=ON_DEMAND`,
+      `${controlPlane(upstream)}/inference-profiles?maxResults=1000`,
+    ],
+    headers: bearerHeaders(upstream),
+  }),
   operations: { converse: { modelInPath: () => true }, chat: {} },
-  probe: { tail: "/models" },
+  probe: { url: (upstream) => `${controlPlane(upstream)}/foundation-models` },
 };
+
+/** Returns the address that lists models, which has another host than the models. */
+const controlPlane = (upstream: Upstream): string =>
+  address(upstream).replace(CHAT_PATH, "").replace("//bedrock-runtime.", "//bedrock.");
 
 function address({ options }: Upstream): string {
   const regional = `https://bedrock-runtime.${options.region}.amazonaws.com${CHAT_PATH}`;

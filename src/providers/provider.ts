@@ -70,7 +70,7 @@ export interface Provider {
   /** Requests for its list of models, if that is not `GET /models` at its address. */
   modelList?: (upstream: Upstream) => ModelListRequest;
   /** A free call that verifies address and credential. */
-  probe: { tail: string };
+  probe: { tail: string } | { url: (upstream: Upstream) => string };
 }
 
 /** Returns the configured or default address, without trailing slashes. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { signRequest } from "../../src/credentials/aws/sign-request.ts";
 import { makeCloudRegistry } from "../kit/cloud-registry.ts";
+import { startConnectProxy } from "../kit/connect-proxy.ts";
 import { startIssuerServer } from "../kit/issuer-server.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { createTestClock } from "../kit/test-clock.ts";
@@ -121,6 +122,20 @@ test("a translated request to Converse is signed with its path, which contains t
   const sent = upstream.hits.at(-1) as ReceivedRequest;
   expect(sent.path).toBe("/model/anthropic.claude-sonnet-4-v1%3A0/converse");
   verify(sent, KEYS.access_key_id);
+});
+
+test("the connection test lists the models at the control plane of the region", async () => {
+  await using proxy = await startConnectProxy({ refuse: 403 });
+  await using kit = await startKit({ settings: { EGRESS_PROXY: proxy.url } });
+  const { test: testConnection } = await makeCloudRegistry(kit, {
+    provider: "bedrock",
+    provider_options: { region: "eu-west-1" },
+    auth: KEYS,
+  });
+
+  expect(await testConnection()).toMatchObject({ stage: "connect" });
+
+  expect(proxy.targets).toEqual(["bedrock.eu-west-1.amazonaws.com:443"]);
 });
 
 test("a role is assumed once with its external id, and renewed in the background before it expires", async () => {

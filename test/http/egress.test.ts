@@ -123,6 +123,11 @@ test.each([
 
 test.each([
   ["a private proxy", { proxy_url: "http://10.0.0.1:3128" }, "proxy_url: is not a public address"],
+  [
+    "a password that cannot be decoded",
+    { proxy_url: "http://a:100%@p.example" },
+    "must be an http URL",
+  ],
   ["an https proxy", { proxy_url: "https://proxy.example.com" }, "must be an http URL"],
   ["a bundle that is not PEM", { ca_bundle: "x" }, "must be certificates in PEM format"],
   [

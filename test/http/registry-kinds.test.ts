@@ -321,6 +321,6 @@ test.each(KINDS.filter((kind) => listAuthTypes(kind).includes("api_key")))(
 
     expect(report).toMatchObject({ ok: true });
     expect(upstream.hits.map(({ method }) => method)).toEqual(["GET"]);
-    expect(upstream.hits[0]?.path).toMatch(/\/(models|key)$/);
+    expect(upstream.hits[0]?.path).toMatch(/\/((foundation-)?models|key)$/);
   },
 );

@@ -45,8 +45,7 @@ export function dialThroughProxy(
     stage = "upgraded";
     const { data } = socket;
     const [, secured] = socket.upgradeTLS({ data, tls, socket: events });
-    // Bun's handshake may run within the call above, so it must not replace `data.socket` later.
-    pending.open(secured);
+    pending.open(secured); // the connection uses this socket from here on
   };
 
   Bun.connect<Connection>({
