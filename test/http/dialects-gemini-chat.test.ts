@@ -359,3 +359,25 @@ test("tokens are estimated where no registry counts them, and marked", async () 
   expect(await reply.json()).toEqual({ totalTokens: expect.any(Number) });
   expect(one.hits()).toEqual([0]);
 });
+
+test("10,000 functions and an image of 12 MiB are translated, and a body over the limit is a 413", async () => {
+  await using one = await start({ body: completion });
+  const functionDeclarations = Array.from({ length: 10_000 }, (_, index) => ({
+    ...declaration,
+    name: `tool_${index}`,
+  }));
+  const image = (mebibytes: number) => ({
+    inlineData: { mimeType: "image/png", data: "A".repeat(mebibytes * 1024 * 1024) },
+  });
+  const show = (part: object) => ({ contents: [{ role: "user", parts: [part] }] });
+
+  const many = await one.post(WHOLE, { ...show({ text: "x" }), tools: [{ functionDeclarations }] });
+  const large = await one.post(WHOLE, show(image(12)));
+  const tooLarge = await one.post(WHOLE, show(image(20)));
+
+  expect([many.status, large.status, tooLarge.status]).toEqual([200, 200, 413]);
+  expect(await tooLarge.json()).toMatchObject({
+    error: { code: 413, message: expect.any(String) },
+  });
+  expect(one.sent(0).tools).toHaveLength(10_000);
+});

@@ -7,21 +7,32 @@ export interface CallMatcher {
   takeCall: (name: string, id: string | undefined) => string | undefined;
 }
 
+/** Every operation takes constant time: a request may have hundreds of thousands of calls. */
 export function createCallMatcher(): CallMatcher {
-  /** Calls without a result, in order. */
-  const open: { name: string; id: string }[] = [];
+  /** Ids of calls without a result. */
+  const open = new Set<string>();
+  /** Ids of calls by name, in order. */
+  const queues = new Map<string, { ids: string[]; next: number }>();
   let count = 0;
+
+  function findNext(name: string): string | undefined {
+    const queue = queues.get(name);
+    if (!queue) return undefined;
+    while (queue.next < queue.ids.length && !open.has(queue.ids[queue.next] ?? "")) queue.next += 1;
+    return queue.ids[queue.next];
+  }
+
   return {
     addCall(name, id = `call_${count}`) {
       count += 1;
-      open.push({ name, id });
+      open.add(id);
+      const queue = queues.get(name);
+      if (queue) queue.ids.push(id);
+      else queues.set(name, { ids: [id], next: 0 });
       return id;
     },
-    takeCall(name, id) {
-      const matches = (call: (typeof open)[number]) =>
-        id === undefined ? call.name === name : call.id === id;
-      const at = open.findIndex(matches);
-      return at < 0 ? undefined : open.splice(at, 1)[0]?.id;
+    takeCall(name, id = findNext(name)) {
+      return id !== undefined && open.delete(id) ? id : undefined;
     },
   };
 }

@@ -111,7 +111,7 @@ function readPart(value: unknown, at: string, calls: CallMatcher): Part[] {
     return [
       {
         type: "tool_call",
-        id: calls.addCall(name, id),
+        id: calls.addCall(name, id || undefined),
         name,
         arguments: JSON.stringify(args),
         ...(signature && { signature }),
@@ -174,7 +174,7 @@ function readResult(value: unknown, at: string, calls: CallMatcher): ToolResultP
     response,
     parts = [],
   } = decodeMember(FunctionResponse, value, at).functionResponse;
-  const call_id = calls.takeCall(name, id);
+  const call_id = calls.takeCall(name, id || undefined);
   if (call_id === undefined) {
     throw memberError(`${at}.functionResponse`, "matches no functionCall before it");
   }
