@@ -176,6 +176,11 @@ export function readItems(input: string | readonly unknown[]): NeutralMessage[] 
         add("assistant", parts, at, "assistant");
         break;
       }
+      case "item_reference":
+        throw memberError(
+          `${at}.type`,
+          "this model's upstream stores no items; send the item itself",
+        );
       default:
         throw memberError(
           `${at}.type`,

@@ -179,6 +179,7 @@ export const requests: RequestCases = {
       format: { type: "json_schema", name: "city", schema, strict: true },
     },
   }),
+  "item-reference": ask({ input: [{ type: "item_reference", id: "rs_1" }] }),
   "stored-state": ask({ previous_response_id: "resp_1" }),
   background: ask({ background: true }),
 };
