@@ -112,17 +112,19 @@ test("a candidate whose format cannot express the request is skipped", async () 
   expect(one.hits()).toEqual([1, 0]);
 });
 
-test("the output limit is at most that of the model in the catalog", async () => {
+test("the output limit is at most that of the model, and an older one gets no effort", async () => {
   await using one = await startConsumer(
     await kit(),
     [{ provider: "openai", models: { map: { "claude-*": "gpt-4o" } } }],
     [{ body: completion("Hi") }],
   );
 
-  await one.post("/v1/messages", ask("Hello", { max_tokens: 64_000 }));
+  const output_config = { effort: "medium" };
+  await one.post("/v1/messages", ask("Hello", { max_tokens: 64_000, output_config }));
 
   const sent = JSON.parse(one.upstreams[0]?.hits[0]?.body.toString() ?? "");
   expect(sent).toMatchObject({ model: "gpt-4o", max_completion_tokens: 16_384 });
+  expect(sent).not.toHaveProperty("reasoning_effort");
 });
 
 test("a pin and a fallback model reach a translated registry", async () => {

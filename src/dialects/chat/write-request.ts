@@ -34,12 +34,17 @@ export function writeChatRequest(request: NeutralRequest, target: RequestTarget)
     presence_penalty: request.presence_penalty,
     frequency_penalty: request.frequency_penalty,
     response_format: output_format && writeOutputFormat(output_format),
-    reasoning_effort: request.reasoning?.effort,
+    reasoning_effort: NOT_REASONING.test(target.upstream_model)
+      ? undefined
+      : request.reasoning?.effort,
     user: request.user && shortenUser(request.user),
     stream: stream || undefined,
     stream_options: stream ? { include_usage: true } : undefined,
   });
 }
+
+/** Models that reject `reasoning_effort`, which agents send by default. */
+const NOT_REASONING = /(^|\/)(gpt-3|gpt-4|chatgpt-)/;
 
 const writeTool = ({ name, description, schema, strict }: NeutralRequest["tools"][number]) => ({
   type: "function",
