@@ -5,6 +5,7 @@ import { backupCommand } from "./backup.ts";
 import { doctorCommand } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { keyCreateCommand } from "./key-create.ts";
+import { readyCommand } from "./ready.ts";
 import { restoreCommand } from "./restore.ts";
 import { secretsRotateCommand } from "./secrets-rotate.ts";
 import { startCommand } from "./start.ts";
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   exportCommand,
   applyCommand,
   doctorCommand,
+  readyCommand,
   secretsRotateCommand,
   backupCommand,
   restoreCommand,

@@ -1,0 +1,90 @@
+/** The files in `deploy`, the Dockerfile and compose.yaml fit the program: settings, paths, versions and values exist. */
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { version } from "../../package.json";
+import { commands } from "../../src/cli/commands/all.ts";
+import { Settings } from "../../src/settings.ts";
+
+const CHART = "deploy/helm/portcullis";
+const read = (file: string) => readFileSync(file, "utf8");
+const templates = readdirSync(join(CHART, "templates")).map((name) => ({
+  name,
+  text: read(join(CHART, "templates", name)),
+}));
+const all = templates.map(({ text }) => text).join("\n");
+type Json = Record<string, unknown>;
+
+/** Returns the paths of all leaves, such as `image.tag`. */
+const leaves = (value: Json, path: string[] = []): string[] =>
+  Object.entries(value).flatMap(([name, each]) =>
+    typeof each === "object" &&
+    each !== null &&
+    !Array.isArray(each) &&
+    Object.keys(each).length > 0
+      ? leaves(each as Json, [...path, name])
+      : [[...path, name].join(".")],
+  );
+
+test("every value of the chart is used, declared in its schema, and every used value exists", () => {
+  const values = parse(read(join(CHART, "values.yaml"))) as Json;
+  const used = new Set([...all.matchAll(/\.Values\.([\w.]+)/g)].map(([, path = ""]) => path));
+  const exists = (path: string) =>
+    path.split(".").reduce<unknown>((at, name) => (at as Json | undefined)?.[name], values) !==
+    undefined;
+
+  expect([...used].filter((path) => !exists(path))).toEqual([]);
+  const isUsed = (leaf: string) => [...used].some((path) => `${leaf}.`.startsWith(`${path}.`));
+  expect(leaves(values).filter((leaf) => !isUsed(leaf))).toEqual([]);
+  const { properties } = JSON.parse(read(join(CHART, "values.schema.json"))) as {
+    properties: Json;
+  };
+  expect(Object.keys(values).filter((name) => !(name in properties))).toEqual([]);
+});
+
+test("blocks of every template are closed, and tabs are not used", () => {
+  for (const { name, text } of templates) {
+    const opened = text.match(/\{\{-? *(if|with|range|define)\b/g) ?? [];
+    const closed = text.match(/\{\{-? *end\b/g) ?? [];
+    expect({ name, blocks: closed.length, tabs: text.includes("\t") }).toEqual({
+      name,
+      blocks: opened.length,
+      tabs: false,
+    });
+  }
+});
+
+test("every setting in a deployment file is a setting of the program", () => {
+  const compose = parse(read("compose.yaml")) as {
+    services: { portcullis: { environment: Json } };
+  };
+  const named = [
+    ...Object.keys(compose.services.portcullis.environment),
+    ...[...read("Dockerfile").matchAll(/^(?:ENV|) +([A-Z_]+)=/gm)].map(([, name = ""]) => name),
+    ...[...all.matchAll(/- name: ([A-Z_]+)/g)].map(([, name = ""]) => name),
+    ...[...read("deploy/systemd/portcullis.service").matchAll(/\b([A-Z][A-Z_]{5,})=/g)].map(
+      ([, name = ""]) => name,
+    ),
+  ];
+
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((name) => !(name in Settings.shape))).toEqual([]);
+});
+
+test("health checks use commands and paths that exist", () => {
+  const [, command = ""] =
+    /HEALTHCHECK .*CMD \["portcullis", "(\w+)"\]/.exec(read("Dockerfile")) ?? [];
+  const listen = read("src/server/http/listen.ts");
+
+  expect(commands.map(({ name }) => name)).toContain(command);
+  const paths = [...all.matchAll(/path: (\/\S+)/g)].map(([, path = ""]) => path);
+  expect(paths.length).toBe(3);
+  expect(paths.filter((path) => !listen.includes(`"${path}"`))).toEqual([]);
+});
+
+test("the chart has the version of the program", () => {
+  const chart = parse(read(join(CHART, "Chart.yaml"))) as Json;
+
+  expect([chart.version, chart.appVersion]).toEqual([version, version]);
+});
