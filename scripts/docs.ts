@@ -1,4 +1,4 @@
-/** Generates the pages about settings, metrics and detectors, and the schema of the configuration file. */
+/** Generates the pages about settings, metrics, detectors and permissions, and the schema of the configuration file. */
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile, DETECTOR_SETTINGS } from "../src/config-file/schema.ts";
@@ -13,12 +13,14 @@ import {
   toFlag,
 } from "../src/settings.ts";
 import { detectorsPage } from "./detectors-page.ts";
+import { permissionsPage } from "./permissions-page.ts";
 
 /** Returns the generated files by path, relative to the root of the repository. */
 export const generatedDocs = (): Record<string, string> => ({
   "docs/settings.md": settingsPage(),
   "docs/metrics.md": metricsPage(),
   "docs/detectors.md": detectorsPage(),
+  "docs/permissions.md": permissionsPage(),
   "docs/portcullis.schema.json": `${JSON.stringify(configSchema(), null, 2)}\n`,
 });
 
