@@ -77,7 +77,7 @@ test("gateway, registry, consumer and key are created in the console, and a requ
 
   await press("I have stored it");
   expect(await page.content()).not.toContain(secret);
-  expect(await page.locator("tbody").textContent()).toContain(`Laptop${secret.slice(0, 7)}`);
+  expect(await page.locator(".table tbody").textContent()).toContain(`Laptop${secret.slice(0, 7)}`);
 
   await follow("Requests");
   const row = page.locator(".table tbody tr");

@@ -98,7 +98,7 @@ test("a detector, policy and collector are created in the console, tested, and a
   await follow("History");
   await press("Changes of version 3");
   await page.getByRole("dialog").locator("del").waitFor();
-  expect(await page.getByRole("dialog").locator("tbody").textContent()).toBe(
+  expect(await page.getByRole("dialog").locator(".table tbody").textContent()).toBe(
     "input_rules[0].actiontransformblock",
   );
   await press("Close");
@@ -231,7 +231,7 @@ test("an empty value is visible in the changes of a version, also on a phone", a
 
   await page.getByRole("button", { name: "Changes of version 3" }).click();
 
-  const changes = page.getByRole("dialog").locator("tbody");
+  const changes = page.getByRole("dialog").locator(".table tbody");
   expect(await changes.textContent()).toBe('gates[0].when.value""pay');
   expect((await changes.locator("td").last().boundingBox())?.width).toBeGreaterThan(100);
 });

@@ -192,9 +192,9 @@ test("pages, links and reload work behind a proxy at /a/b", async () => {
   await page.getByRole("link", { name: "Consumers", exact: true }).first().click();
   await page.getByRole("heading", { name: "Consumers", level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe(`/a/b/console${path}/consumers`);
-  expect(await page.locator("tbody").textContent()).toContain(`${proxy.url}/demo/v1`);
+  expect(await page.locator(".table tbody").textContent()).toContain(`${proxy.url}/demo/v1`);
   await page.reload();
-  await page.locator("tbody").waitFor();
+  await page.locator(".table tbody").waitFor();
 
   expect(await heading()).toBe("Consumers");
   await page.getByRole("link", { name: "Policies", exact: true }).click();
@@ -223,7 +223,7 @@ test("search, order and filters are stored in the address, and Back restores the
   expect(await names()).toEqual(downwards.toReversed());
   await page.getByLabel("Search name or slug").fill("amm");
   await page.waitForURL(/q=amm/);
-  await page.locator("tbody").getByText("Beta").waitFor({ state: "detached" });
+  await page.locator(".table tbody").getByText("Beta").waitFor({ state: "detached" });
   expect(await names()).toEqual(["Gamma"]);
   await page.goBack();
   await page.locator("th[aria-sort=descending]").waitFor();
@@ -268,7 +268,7 @@ test("one failed request among thousands is found by its status (bifrost #4838)"
   await opened.go(`/gateways/${one.gateway.id}/requests?status=403`);
 
   expect(await opened.page.locator(".table tbody tr").count()).toBe(1);
-  expect(await opened.page.locator("tbody").textContent()).toContain("403");
+  expect(await opened.page.locator(".table tbody").textContent()).toContain("403");
 });
 
 test("an attempt shows the status and error of the upstream", async () => {
