@@ -73,10 +73,11 @@ function writeReasoning({ reasoning }: NeutralRequest): JsonObject {
   const { effort, budget_tokens, include_text } = reasoning ?? {};
   // Models without reasoning reject an effort, `none` too: without one, they use their default.
   if (!reasoning || budget_tokens === 0) return {};
-  return {
-    reasoning: defined({ effort, summary: include_text ? "auto" : undefined }),
+  const summary = include_text ? "auto" : undefined;
+  return defined({
+    reasoning: effort || summary ? defined({ effort, summary }) : undefined,
     include: ["reasoning.encrypted_content"],
-  };
+  });
 }
 
 /** Content between tool calls and results becomes items of its own, in the same order. */
