@@ -41,7 +41,9 @@ test("a collector created in the console uses its policy; its key is shown once 
 
   await press("I have stored it");
   expect(await page.content()).not.toContain(secret);
-  expect(await page.locator(".table tbody").textContent()).toContain(`Production${secret.slice(0, 7)}`);
+  expect(await page.locator(".table tbody").textContent()).toContain(
+    `Production${secret.slice(0, 7)}`,
+  );
   expect(opened.violations).toEqual([]);
 });
 
