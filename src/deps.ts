@@ -41,6 +41,8 @@ export interface Deps {
   markUsed: (kind: UsedTable, id: string) => void;
   /** Records a data-plane request in batches, off the request path. */
   recordRequest: (event: RequestEvent) => void;
+  /** Counts a data-plane request in the statistics, without recording it. */
+  countRequest: (event: RequestEvent) => void;
   /** Resolves when the counts of requests and evaluations so far are in the database, or it is unavailable. */
   flushTraffic: () => Promise<void>;
   /** Records an evaluation. Resolves when its response may be sent. */

@@ -9,6 +9,8 @@ import { addVendorHeaders } from "./add-vendor-headers.ts";
 import { createJsonArrayStream } from "./events-to-json-array.ts";
 import { findObjectIds } from "./find-object-ids.ts";
 import { getLiveState } from "./live-state.ts";
+import { maskKeyIn } from "./mask-key.ts";
+import { readUpstreamError } from "./read-upstream-error.ts";
 import { readUsage } from "./read-usage.ts";
 import { createsResponse } from "./record-response-owner.ts";
 import { recordOutcome } from "./registry-health.ts";
@@ -65,7 +67,8 @@ export function buildLocalResponse(
 ): Response {
   const text = JSON.stringify(value);
   authenticated.progress.response_bytes = Buffer.byteLength(text);
-  endRequest(deps, authenticated, { status: 200, error_code: null, registry: null, usage: null });
+  const none = { error: null, upstream_error: null, registry: null, usage: null };
+  endRequest(deps, authenticated, { status: 200, ...none });
   const headers = { ...authenticated.ids.headers, "content-type": "application/json" };
   return new Response(text, { headers });
 }
@@ -125,11 +128,28 @@ function endForwarded(
   if (reply.status < 300 && !error) recordObjectHints(deps, forwarded, ends);
   endRequest(deps, forwarded, {
     status: reply.status,
-    error_code: error?.code ?? null,
+    error: error ?? null,
+    upstream_error: readForwardedError(forwarded, ends),
     registry: candidate.registry,
     // A stored object repeats the usage of the request that created it.
     usage: isObject ? null : (reply.translation?.usage ?? readStreamUsage(ends, error)),
   });
+}
+
+/** Reads a streamed error at its end. The key is masked again: it may have been split between two chunks. */
+function readForwardedError(
+  { reply, candidate, consumer }: ForwardedRequest,
+  { head, tail }: BodyEnds,
+): string | null {
+  if (reply.status < 400) return null;
+  const { attempt, headers } = reply;
+  const { api_key, identity } = candidate.registry.upstream;
+  const bytes = head ?? tail;
+  if (attempt.message === null && bytes && !identity) {
+    if (api_key) maskKeyIn(bytes, api_key);
+    attempt.message = readUpstreamError(bytes, headers, { membersOnly: consumer.guard !== null });
+  }
+  return attempt.message;
 }
 
 /** The ending of a blocked stream has zeros for usage that the upstream did not report. */

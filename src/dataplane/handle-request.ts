@@ -16,24 +16,27 @@ import { identifyConsumer } from "./identify-consumer.ts";
 import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
 import { readModel } from "./read-model.ts";
+import { recordRejection } from "./record-rejection.ts";
 import { createsResponse, recordResponseOwner } from "./record-response-owner.ts";
 import { endRequest } from "./request-progress.ts";
 import { scopeObjects } from "./scope-objects.ts";
-import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
+import type { AuthenticatedRequest, MatchedRequest, RequestContext } from "./stages.ts";
 
 export async function handleRequest(
   deps: Deps,
   request: Request,
   ids: RequestContext,
 ): Promise<Response> {
+  let matched: MatchedRequest | undefined;
   let authenticated: AuthenticatedRequest;
   try {
-    const matched = matchEndpoint(request, ids); //                                             404 path
+    matched = matchEndpoint(request, ids); //                                                   404 path
     const preflight = applyCors(deps, matched);
     if (preflight) return preflight;
     authenticated = identifyConsumer(deps, matched); //                                         404 consumer, 401/403 key, 400 method
   } catch (thrown) {
     addLimitHeaders(deps, request, ids);
+    if (matched) recordRejection(deps, matched, AppError.from(thrown));
     throw thrown;
   }
   const { capability } = authenticated.endpoint;
@@ -64,8 +67,9 @@ export async function handleRequest(
     return buildResponse(deps, checked);
   } catch (thrown) {
     const error = request.signal.aborted ? new AppError("client_closed") : AppError.from(thrown);
-    const { status, code } = error;
-    endRequest(deps, authenticated, { status, error_code: code, registry: null, usage: null });
+    const { status } = error;
+    const none = { registry: null, usage: null, upstream_error: null };
+    endRequest(deps, authenticated, { status, error, ...none });
     throw error;
   }
 }

@@ -4,10 +4,8 @@ import type { UpstreamReply } from "./upstream-reply.ts";
 
 /** Keeps the length of the body. A key that is split between two chunks is not found. */
 export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply["body"] {
-  const wanted = Buffer.from(key.replaceAll("\\", ""));
-  if (wanted.length < MIN_KEY_BYTES) return body;
   const mask = (bytes: Bytes | undefined): Bytes | undefined => {
-    if (bytes) maskBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), wanted);
+    if (bytes) maskKeyIn(bytes, key);
     return bytes;
   };
   if (body.kind === "whole") {
@@ -15,6 +13,12 @@ export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply
     return body;
   }
   return { ...body, first: mask(body.first), read: async () => mask(await body.read()) };
+}
+
+/** Masks the key in place. */
+export function maskKeyIn({ buffer, byteOffset, length }: Uint8Array, key: string): void {
+  const wanted = Buffer.from(key.replaceAll("\\", ""));
+  if (wanted.length >= MIN_KEY_BYTES) maskBytes(Buffer.from(buffer, byteOffset, length), wanted);
 }
 
 /** A shorter key may be a word of the response. */

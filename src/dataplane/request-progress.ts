@@ -1,5 +1,5 @@
 /** Progress of one request; at its end, cleanups run and the request event is recorded. */
-import { ERRORS, type ErrorCode } from "../contract/errors.ts";
+import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/requests.ts";
 import type { Deps } from "../deps.ts";
 import { readIdTime } from "../lib/ids.ts";
@@ -8,12 +8,15 @@ import { getLiveState } from "./live-state.ts";
 import type { TokenUsage } from "./read-usage.ts";
 import { observeDurations } from "./request-metrics.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
+import { MAX_ERROR_CHARACTERS, toStorableText } from "./storable-text.ts";
 
 export interface UpstreamAttempt {
   registry_id: string;
   /** Null without a response. */
   status: number | null;
   error: ErrorCode | null;
+  /** Message of `error`, or an excerpt of the upstream's error response. */
+  message: string | null;
   ms: number;
 }
 
@@ -34,25 +37,29 @@ export interface RequestProgress {
 
 export interface RequestOutcome {
   status: number;
-  error_code: ErrorCode | null;
+  error: AppError | null;
+  /** Excerpt of the error response that was forwarded. */
+  upstream_error: string | null;
   registry: { id: string; provider: { kind: string } } | null;
   usage: TokenUsage | null;
 }
 
 export function startRequest(deps: Deps): RequestProgress {
   getLiveState(deps).metrics.in_flight += 1;
-  return {
-    started_at: elapsedMs(),
-    attempts: [],
-    model_asked: null,
-    model_sent: null,
-    request_bytes: 0,
-    response_bytes: 0,
-    ttfb_ms: null,
-    cleanups: [],
-    is_ended: false,
-  };
+  return createProgress();
 }
+
+export const createProgress = (): RequestProgress => ({
+  started_at: elapsedMs(),
+  attempts: [],
+  model_asked: null,
+  model_sent: null,
+  request_bytes: 0,
+  response_bytes: 0,
+  ttfb_ms: null,
+  cleanups: [],
+  is_ended: false,
+});
 
 /** Ends may race (the client disconnects while the upstream fails): only the first one counts. */
 export function endRequest(
@@ -73,14 +80,19 @@ export function endRequest(
 
 /** Reports a connection that the shutdown closed as such, not as a client that disconnected. */
 function resolveOutcome({ responseDeadline }: Deps, outcome: RequestOutcome): RequestOutcome {
-  if (outcome.error_code !== "client_closed" || !responseDeadline.aborted) return outcome;
-  const { status } =
-    outcome.status === ERRORS.client_closed.status ? ERRORS.shutting_down : outcome;
-  return { ...outcome, status, error_code: "shutting_down" };
+  const { error, status } = outcome;
+  if (error?.code !== "client_closed" || !responseDeadline.aborted) return outcome;
+  const shutdown = new AppError("shutting_down");
+  return {
+    ...outcome,
+    status: status === ERRORS.client_closed.status ? shutdown.status : status,
+    error: shutdown,
+  };
 }
 
-function buildEvent(
-  authenticated: AuthenticatedRequest,
+/** `key` is null if the request has no valid key. */
+export function buildEvent(
+  authenticated: Omit<AuthenticatedRequest, "key"> & { key: { id: string } | null },
   outcome: RequestOutcome,
   total_ms: number,
 ): RequestEvent {
@@ -93,16 +105,18 @@ function buildEvent(
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,
-    key_id: authenticated.key.id,
+    key_id: authenticated.key?.id ?? null,
     endpoint: authenticated.endpoint.name,
     method: authenticated.request.method,
     registry_id: registry?.id ?? null,
     provider: registry?.provider.kind ?? null,
     attempts: progress.attempts,
-    model_asked: toStorableText(progress.model_asked),
-    model_sent: toStorableText(progress.model_sent),
+    model_asked: toStorableText(progress.model_asked, MAX_MODEL_CHARACTERS),
+    model_sent: toStorableText(progress.model_sent, MAX_MODEL_CHARACTERS),
     status: outcome.status,
-    error_code: outcome.error_code,
+    error_code: outcome.error?.code ?? null,
+    error_message: toStorableText(outcome.error?.message ?? null, MAX_ERROR_CHARACTERS),
+    upstream_error: outcome.upstream_error,
     request_bytes: progress.request_bytes,
     response_bytes: progress.response_bytes,
     ttfb_ms: progress.ttfb_ms,
@@ -124,9 +138,7 @@ function formatTime(ms: number): string {
   return lastText;
 }
 
-/** Truncates a model name, which is client input, and replaces control characters. */
-const toStorableText = (text: string | null): string | null =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it replaces them
-  text?.slice(0, 256).replace(/[\u0000-\u001f\u007f]/g, "\ufffd") ?? null;
+/** Model names are client input. */
+const MAX_MODEL_CHARACTERS = 256;
 
 export const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10;

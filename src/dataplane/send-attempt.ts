@@ -14,8 +14,9 @@ import { buildUpstreamRequest, readMemberValues } from "./build-upstream-request
 import type { Candidate } from "./choose-registries.ts";
 import { getLiveState, getRegistryState, type RegistryState } from "./live-state.ts";
 import { maskKey } from "./mask-key.ts";
+import { readUpstreamError } from "./read-upstream-error.ts";
 import { BUSY_STATUSES, recordNoOutcome, recordOutcome, recordSent } from "./registry-health.ts";
-import { roundToTenths } from "./request-progress.ts";
+import { roundToTenths, type UpstreamAttempt } from "./request-progress.ts";
 import type { RoutedRequest } from "./stages.ts";
 import type { Translation } from "./translate-attempt.ts";
 import { isShortDownload, openReplyBody, readReply, type UpstreamReply } from "./upstream-reply.ts";
@@ -45,14 +46,22 @@ export async function sendAttempt(
     }
     const opened = openReplyBody(reply, peek);
     let body = opened instanceof Promise ? await opened : opened;
-    if (reply.status >= 400) body = maskCredential(body, candidate.registry, outgoing);
+    let message: string | null = null;
+    if (reply.status >= 400) {
+      body = maskCredential(body, candidate.registry, outgoing);
+      // The first chunk may end within the key, unless it is a complete JSON error.
+      const [bytes, isWhole] = body.kind === "whole" ? [body.bytes, true] : [body.first, false];
+      const membersOnly = !isWhole || routed.consumer.guard !== null;
+      message = readUpstreamError(bytes, reply.headers, { membersOnly });
+    }
     count(registry.outcomes, statusClass(reply.status));
-    recordAttempt(deps, routed, registry, { startedAt, reply });
+    const attempt = recordAttempt(deps, routed, registry, { startedAt, reply, message });
     return {
       status: reply.status,
       headers: reply.headers,
       body,
       registry,
+      attempt,
       translation,
       close: createClose(registry, body),
     };
@@ -62,7 +71,8 @@ export async function sendAttempt(
       ? new AppError("client_closed", undefined, { cause: thrown })
       : toUpstreamError(thrown);
     count(registry.outcomes, error.code);
-    recordAttempt(deps, routed, registry, { startedAt, reply: sent, error });
+    const { message } = error;
+    recordAttempt(deps, routed, registry, { startedAt, reply: sent, error, message });
     throw error;
   }
 }
@@ -113,29 +123,38 @@ async function rewriteReply(
 
 const isJson = (headers: ReplyHeaders): boolean => /json/i.test(headers.get("content-type") ?? "");
 
+interface AttemptOutcome extends Pick<UpstreamAttempt, "message"> {
+  startedAt: number;
+  reply: Reply | undefined;
+  error?: AppError;
+}
+
 function recordAttempt(
   deps: Deps,
   { progress }: RoutedRequest,
   registry: RegistryState,
-  { startedAt, reply, error }: { startedAt: number; reply: Reply | undefined; error?: AppError },
-): void {
+  { startedAt, reply, error, message }: AttemptOutcome,
+): UpstreamAttempt {
   const now = elapsedMs();
-  progress.attempts.push({
+  const attempt: UpstreamAttempt = {
     registry_id: registry.view.id,
     status: reply?.status ?? null,
     error: error?.code ?? null,
+    message,
     ms: roundToTenths(now - startedAt),
-  });
+  };
+  progress.attempts.push(attempt);
   // An error of the client does not count for the registry.
   if (error && !isUpstreamError(error)) {
     recordNoOutcome(registry);
-    return;
+    return attempt;
   }
   const isBusy = reply && BUSY_STATUSES.includes(reply.status);
   const retryAfter = isBusy ? reply.headers.get("retry-after") : undefined;
   const retry_after_ms = retryAfter ? parseRetryAfterMs(retryAfter, deps.now().getTime()) : 0;
   recordOutcome(registry, { status: error ? undefined : reply?.status, retry_after_ms }, now);
   if (reply && !error) recordLatency(registry, now - startedAt, now);
+  return attempt;
 }
 
 export const isUpstreamError = ({ code }: AppError): boolean =>

@@ -5,6 +5,7 @@ import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.
 import type { Bytes, Reply } from "../net/http/reply.ts";
 import { readBytes } from "../net/read-body.ts";
 import type { RegistryState } from "./live-state.ts";
+import type { UpstreamAttempt } from "./request-progress.ts";
 import type { Translation } from "./translate-attempt.ts";
 
 export interface UpstreamReply {
@@ -12,6 +13,8 @@ export interface UpstreamReply {
   headers: ReplyHeaders;
   body: WholeBody | StreamedBody;
   registry: RegistryState;
+  /** The recorded attempt that this is the response of. */
+  attempt: UpstreamAttempt;
   /** Undefined if the bytes of the upstream are relayed unchanged. */
   translation: Pick<Translation, "usage"> | undefined;
   /** Ends the upstream call if it is still open. Idempotent. */

@@ -17,6 +17,8 @@ export interface PageFilter {
   ids?: readonly string[] | undefined;
   /** `from` belongs to the range, `to` does not. */
   range?: { column: string; from: string | undefined; to: string | undefined };
+  /** A second range, on a column without an index. */
+  numbers?: { column: string; from: number; to: number } | undefined;
   /** Caps the rows to scan: a page before the last may have fewer rows than the limit, or none. */
   scanLimit?: ScanLimit | undefined;
 }
@@ -110,7 +112,7 @@ export function table<Row extends { id: string }>(spec: {
       return (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
     },
 
-    async page(db, where, query, { ids, range, scanLimit } = {}) {
+    async page(db, where, query, { ids, range, numbers, scanLimit } = {}) {
       const { column, down } = sortOf(query.sort ?? spec.sort[0], spec.sort);
       const order = down ? "DESC" : "ASC";
       const ordered = `ORDER BY ${column} ${order}, id ${order}`;
@@ -148,6 +150,10 @@ export function table<Row extends { id: string }>(spec: {
 
       const edge = scanLimit && (await edgeOf(scanLimit));
       const { values, conditions } = conditionsFor(where, edge);
+      if (numbers) {
+        conditions.push(`${numbers.column} >= $${values.push(numbers.from)}`);
+        conditions.push(`${numbers.column} < $${values.push(numbers.to)}`);
+      }
       const sql = `${select} WHERE ${conditions.join(" AND ")} ${ordered} LIMIT ${query.limit + 1}`;
       const rows = (await db.many<Record<string, unknown>>(sql, ...values)).map(decode);
       const items = rows.slice(0, query.limit);

@@ -117,6 +117,7 @@ export async function withDeps<T>(
       log,
       markUsed: () => {},
       recordRequest: () => {},
+      countRequest: () => {},
       recordEvaluation: async () => {},
       recordScores: () => {},
       flushTraffic: async () => {},

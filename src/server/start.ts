@@ -129,6 +129,7 @@ export async function start(
     random,
     log,
     markUsed: lastUsed.mark,
+    countRequest: traffic.countRequest,
     recordRequest: (event: RequestEvent) => {
       traffic.countRequest(event);
       events.record(event);

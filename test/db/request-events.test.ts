@@ -113,7 +113,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     const query = { limit: 50, q: undefined, sort: undefined };
     const range = { column: "time", from: undefined, to: undefined };
     const page = (filter: object, cursor?: string) =>
-      pageRequestEvents(db, { gateway_id: "g", ...filter }, { ...query, cursor }, range);
+      pageRequestEvents(db, { gateway_id: "g", ...filter }, { ...query, cursor }, { range });
 
     const found: number[] = [];
     let cursor: string | undefined;
@@ -168,7 +168,7 @@ test("on SQLite a trace and a consumer use their own index in large tables", asy
         return [];
       },
     };
-    await pageRequestEvents(explained, { gateway_id: "g", ...where }, query, range);
+    await pageRequestEvents(explained, { gateway_id: "g", ...where }, query, { range });
     return plan;
   };
 

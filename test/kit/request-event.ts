@@ -17,6 +17,8 @@ export const requestEvent = (time: string): RequestEvent => ({
   model_sent: null,
   status: 200,
   error_code: null,
+  error_message: null,
+  upstream_error: null,
   request_bytes: 5_000_000_000,
   response_bytes: 1,
   ttfb_ms: 1.5,

@@ -56,10 +56,12 @@ export async function guardResponse(
     return bytes ? { ...read, reply: { ...reply, body: { kind: "whole", bytes } } } : read;
   } catch (thrown) {
     // The upstream has processed the request, so its usage counts.
-    const { status, code } = AppError.from(thrown);
+    const error = AppError.from(thrown);
+    const { status } = error;
     const usage = body.kind === "whole" ? readUsage(body.bytes) : null;
     const { registry } = forwarded.candidate;
-    endRequest(deps, forwarded, { status, error_code: code, registry, usage });
+    const upstream_error = reply.status < 400 ? null : reply.attempt.message;
+    endRequest(deps, forwarded, { status, error, upstream_error, registry, usage });
     throw thrown;
   }
 }

@@ -26,6 +26,7 @@ import { sessionRisks } from "./0024-session-risks.ts";
 import { consumerFallbacks } from "./0025-consumer-fallbacks.ts";
 import { trafficCounts } from "./0026-traffic-counts.ts";
 import { ownerExpiry } from "./0027-owner-expiry.ts";
+import { requestErrors } from "./0028-request-errors.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   consumerFallbacks,
   trafficCounts,
   ownerExpiry,
+  requestErrors,
 ];

@@ -5,7 +5,7 @@ import { configRevision } from "../../db/config-revision.ts";
 import type { Db } from "../../db/db.ts";
 import { sqliteFile } from "../../db/sqlite.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
-import { requestEventTable } from "../../db/tables/request-events.ts";
+import { insertRequestEvents } from "../../db/tables/request-events.ts";
 import { findAbandonedJournals, type Journal, openJournal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Settings } from "../../settings.ts";
@@ -30,7 +30,7 @@ export async function openJournals(settings: Settings, db: Db, log: Log): Promis
   const [events, evaluations] = await Promise.all([
     recovering<RequestEvent>(`${base}-requests`, log, {
       kind: "events",
-      insert: (rows) => requestEventTable.insertMany(db, rows),
+      insert: (rows) => insertRequestEvents(db, rows),
     }),
     recovering<RecordedEvaluation>(`${base}-activity`, log, {
       kind: "evaluations",

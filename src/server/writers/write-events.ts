@@ -2,7 +2,7 @@
 import type { RequestEvent } from "../../contract/requests.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
-import { requestEventTable } from "../../db/tables/request-events.ts";
+import { insertRequestEvents } from "../../db/tables/request-events.ts";
 import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Journal } from "../../lib/journal.ts";
 import type { Log } from "../../lib/log.ts";
@@ -27,7 +27,7 @@ export function writeEvents(db: Db, log: Log, journal?: Journal): EventWriter {
   const queue = createWriteBehindQueue<RequestEvent>({
     kind: "event",
     log,
-    write: (events) => requestEventTable.insertMany(db, events),
+    write: (events) => insertRequestEvents(db, events),
     batchSize,
     maxRows: MAX_QUEUED,
     flushMs: () => FLUSH_MS,
