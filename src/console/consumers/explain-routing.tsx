@@ -1,11 +1,11 @@
 /** Explains where a request of a consumer would go, and why other registries are excluded. */
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Explanation } from "../../contract/explain.ts";
 import type { Capability } from "../../contract/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
-import { Link } from "../router.tsx";
+import { Link, useLocation } from "../router.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
@@ -36,13 +36,33 @@ const PATHS: Record<Exclude<Capability, "converse">, string> = {
   batches: "/v1/batches",
   message_batches: "/v1/messages/batches",
 };
+/** Endpoints of requests whose names are not the name of a capability, by the start of their name. */
+const CAPABILITY_BY_ENDPOINT: readonly (readonly [string, keyof typeof PATHS])[] = [
+  ["responses.compact", "response_context"],
+  ["responses.input_tokens", "response_context"],
+  ["responses.", "stored_responses"],
+  ["messages.count_tokens", "count_tokens"],
+  ["messages.batches", "message_batches"],
+  ["audio.speech", "audio_speech"],
+  ["audio.transcriptions", "audio_transcription"],
+];
+
+/** Returns the capability of an endpoint of a request event, such as `images.edits`. */
+function findCapability(endpoint: string): string {
+  const found = CAPABILITY_BY_ENDPOINT.find(([start]) => endpoint.startsWith(start));
+  const name = found?.[1] ?? endpoint.replace(/\..*/, "");
+  return name in PATHS ? name : "chat";
+}
+
 const CAPABILITIES = Object.keys(PATHS).map((name) => [name, name.replaceAll("_", " ")] as const);
 
 export function ExplainRouting({ consumer }: { consumer: Consumer }) {
   const { gateway_id, id: consumer_id } = consumer;
-  const [capability, setCapability] = useState("chat");
-  const [model, setModel] = useState("");
-  const [pin, setPin] = useState("");
+  const { search } = useLocation();
+  const endpoint = search.get("endpoint");
+  const [capability, setCapability] = useState(findCapability(endpoint ?? ""));
+  const [model, setModel] = useState(search.get("model") ?? "");
+  const [pin, setPin] = useState(search.get("pin") ?? "");
   const [explanation, setExplanation] = useState<Explanation>();
   // The options of the select are the keys of PATHS.
   const path = PATHS[capability as keyof typeof PATHS];
@@ -53,6 +73,11 @@ export function ExplainRouting({ consumer }: { consumer: Consumer }) {
     const body = { path: named, headers, ...(model ? { model } : {}) };
     setExplanation(await call(consumers.explain, { params: { gateway_id, consumer_id }, body }));
   });
+  const explainFirst = useEffectEvent(() => void explain.run());
+  // A link from a request names its endpoint.
+  useEffect(() => {
+    if (endpoint) explainFirst();
+  }, [endpoint]);
   return (
     <Section title="Explain" about="Shows where a request would go now. Nothing is sent.">
       <form

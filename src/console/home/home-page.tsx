@@ -1,4 +1,4 @@
-/** Console → Home: first steps while the selected gateway has no requests, its dashboard and recent requests. */
+/** Console → Home: first steps while the selected gateway has no requests with a key, its dashboard and recent requests. */
 import type { Consumer } from "../../contract/consumers.ts";
 import type { Gateway } from "../../contract/gateways.ts";
 import type { Registry } from "../../contract/registries.ts";
@@ -43,7 +43,7 @@ function Overview({ gateway }: { gateway: Gateway }) {
     <Ready of={loaded} what="The overview">
       {({ upstreams, clients, latest, hasKey }) => (
         <>
-          {latest.items.length === 0 && (
+          {latest.items.every(({ key_id }) => key_id === null) && (
             <FirstSteps
               gateway={gateway}
               upstreams={upstreams.items}

@@ -19,7 +19,7 @@ export function StatisticTiles({ gateway, requests, evaluations, range }: Statis
     <ul className="tiles">
       <Tile to={list} name="Requests" now={totals.requests} before={previous.requests} />
       <Tile
-        to={list}
+        to={`${list}&status_class=errors`}
         name="Failed requests"
         now={totals.errors}
         before={previous.errors}

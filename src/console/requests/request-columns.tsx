@@ -21,7 +21,7 @@ export const requestColumns = (
       </button>
     ),
   },
-  { head: "Status", cell: ({ status }) => <StatusBadge code={status} /> },
+  { head: "Status", cell: renderStatus },
   { head: "Endpoint", cell: ({ endpoint }) => endpoint },
   { head: "Consumer", cell: ({ consumer_id }) => renderName(names.consumers, consumer_id) },
   { head: "Model", cell: ({ model_sent, model_asked }) => model_sent ?? model_asked ?? NONE },
@@ -33,6 +33,21 @@ export const requestColumns = (
 export function renderName(names: ReadonlyMap<string, string>, id: string | null) {
   if (id === null) return NONE;
   return names.get(id) ?? <code title={id}>{id.slice(0, 8)}</code>;
+}
+
+/** Adds why the request failed, in one line. */
+function renderStatus({ status, error_message, upstream_error }: RequestEvent) {
+  const reason = error_message ?? upstream_error;
+  return (
+    <>
+      <StatusBadge code={status} />
+      {reason && (
+        <span className="reason" title={reason}>
+          {reason}
+        </span>
+      )}
+    </>
+  );
 }
 
 const NONE = <span className="muted">none</span>;

@@ -1,4 +1,5 @@
 /** Filters of Requests, all stored in the address. */
+import type { StatusFilter } from "../../contract/requests.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
@@ -36,8 +37,22 @@ const ENDPOINTS = [
   "models",
 ];
 
-const TEXT_FILTERS = ["status", "error_code", "trace_id"] as const;
-const LABELS = { status: "Status", error_code: "Error code", trace_id: "Trace ID" };
+const STATUS_CLASSES: readonly (readonly [StatusFilter | "", string])[] = [
+  ["", "Any"],
+  ["errors", "Errors (4xx and 5xx)"],
+  ["2xx", "2xx"],
+  ["3xx", "3xx"],
+  ["4xx", "4xx"],
+  ["5xx", "5xx"],
+];
+
+const TEXT_FILTERS = ["status", "error_code", "key_id", "trace_id"] as const;
+const LABELS = {
+  status: "Status",
+  error_code: "Error code",
+  key_id: "Key ID",
+  trace_id: "Trace ID",
+};
 
 export function RequestFilters({ names }: { names: RequestNames }) {
   const { search } = useLocation();
@@ -68,6 +83,12 @@ export function RequestFilters({ names }: { names: RequestNames }) {
         value={value("endpoint")}
         options={toOptions(new Map(ENDPOINTS.map((name) => [name, name])), value("endpoint"))}
         onChange={set("endpoint")}
+      />
+      <SelectField
+        label="Status class"
+        value={value("status_class")}
+        options={STATUS_CLASSES}
+        onChange={set("status_class")}
       />
       {TEXT_FILTERS.map((name) => (
         <TextFilter

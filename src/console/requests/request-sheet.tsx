@@ -28,6 +28,8 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
             filter={["error_code", event.error_code]}
           />
         )}
+        {event.error_message && <Fact name="Error message" value={event.error_message} />}
+        {event.upstream_error && <Fact name="Upstream error" value={event.upstream_error} />}
         <Fact
           name="Endpoint"
           value={`${event.method} ${event.endpoint}`}
@@ -38,7 +40,11 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
           value={renderName(names.consumers, event.consumer_id)}
           filter={["consumer_id", event.consumer_id]}
         />
-        <Fact name="Key ID" value={<code>{event.key_id}</code>} />
+        <Fact
+          name="Key ID"
+          value={event.key_id && <code>{event.key_id}</code>}
+          filter={["key_id", event.key_id]}
+        />
         <Fact name="Model requested" value={event.model_asked ?? "none"} />
         <Fact name="Model sent" value={event.model_sent ?? "none"} />
         <Fact
@@ -65,13 +71,14 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
             <Link to={`/activity?range=all&trace_id=${event.trace_id}`}>Open in Activity</Link>
           }
         />
+        <Fact name="Routing" value={<Link to={explainPath(event)}>Explain</Link>} />
       </dl>
       <h3>Attempts</h3>
       {event.attempts.length === 0 ? (
         <p className="muted">No upstream was called.</p>
       ) : (
         <ol className="attempts">
-          {event.attempts.map(({ registry_id, status, error, ms }, index) => (
+          {event.attempts.map(({ registry_id, status, error, message, ms }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: attempts have no other identity
             <li key={index}>
               <span>{renderName(names.registries, registry_id)}</span>
@@ -80,12 +87,19 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
                 <Badge tone="bad" icon="warning" text={error ?? "no response"} />
               )}
               <span className="muted">{formatMs(ms)}</span>
+              {message && <p className="attempt-message">{message}</p>}
             </li>
           ))}
         </ol>
       )}
     </EventSheet>
   );
+}
+
+/** Opens Explain of the consumer for the same endpoint and model. */
+function explainPath({ gateway_id, consumer_id, endpoint, model_asked }: RequestEvent): string {
+  const query = new URLSearchParams({ tab: "explain", endpoint, model: model_asked ?? "" });
+  return `/gateways/${gateway_id}/consumers/${consumer_id}?${query}`;
 }
 
 const formatMs = (ms: number | null): string =>

@@ -14,7 +14,16 @@ import { RequestSheet } from "./request-sheet.tsx";
 import { RequestVolume } from "./request-volume.tsx";
 
 /** Filters with the server's names. */
-const FILTERS = ["consumer_id", "registry_id", "endpoint", "status", "error_code", "trace_id"];
+const FILTERS = [
+  "consumer_id",
+  "key_id",
+  "registry_id",
+  "endpoint",
+  "status_class",
+  "status",
+  "error_code",
+  "trace_id",
+];
 
 export function RequestsPage({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();

@@ -1,0 +1,88 @@
+/** Requests in the console show why a request failed, filter by errors, and lead to routing explain. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
+import { until } from "../kit/until.ts";
+import { sharedBrowser } from "./browser.ts";
+
+setDefaultTimeout(30_000);
+
+const started = sharedKit();
+const openBrowser = sharedBrowser();
+
+/** Sends a request that succeeds, one that the upstream rejects, and one without a key. */
+async function makeFailures() {
+  const kit = await started();
+  const error = { message: "Unknown size.", type: "invalid_request_error", code: "bad_size" };
+  const one = await startConsumer(
+    kit,
+    [{ provider: "openai", name: "Pictures" }],
+    [(_, count) => (count === 1 ? { body: {} } : { status: 400, body: { error } })],
+  );
+  const path = "/v1/images/edits";
+  const form = () =>
+    one.form(path, [
+      ["model", "gpt-image-1"],
+      ["prompt", "a cat"],
+      ["image", "png", "a.png"],
+    ]);
+  await (await form()).text();
+  await (await form()).text();
+  await fetch(`${one.url}${path}`, { method: "POST" });
+  const list = `/gateways/${one.gateway.id}/requests`;
+  await until(async () => {
+    const { items } = (await (await kit.get(`/v1${list}`)).json()) as { items: unknown[] };
+    return items.length === 3;
+  });
+  return { ...one, kit, list };
+}
+
+test("the list of errors shows why, and a request leads to the explanation of its routing", async () => {
+  await using it = await makeFailures();
+  await using opened = await openBrowser(it.kit);
+  const { page, go } = opened;
+  await go(`${it.list}?range=all`);
+  const rows = page.locator(".table tbody tr");
+  await until(async () => (await rows.count()) === 3);
+
+  await page.getByLabel("Status class").selectOption("errors");
+  await until(async () => (await rows.count()) === 2);
+
+  const reasons = await rows.locator(".reason").allTextContents();
+  expect(reasons).toEqual([
+    "Send a consumer key in the header X-AG-API-Key.",
+    "invalid_request_error bad_size: Unknown size.",
+  ]);
+
+  await rows.nth(1).getByRole("button").click();
+  const sheet = page.getByRole("dialog");
+  await sheet.getByText("Upstream error").waitFor();
+  expect(await sheet.locator(".attempt-message").textContent()).toBe(reasons[1] ?? "");
+  expect(await sheet.getByRole("link", { name: "Open in Activity" }).count()).toBe(1);
+  await sheet.getByRole("link", { name: "Explain" }).click();
+
+  await page.getByText("Tried in this order").waitFor();
+  expect(await page.getByLabel("Capability").inputValue()).toBe("images");
+  expect(await page.getByLabel("Model").inputValue()).toBe("gpt-image-1");
+  expect(await page.locator(".explanation ol li").textContent()).toContain("Pictures (openai)");
+  expect(opened.violations).toEqual([]);
+});
+
+test("a rejected request without a key opens, and Home links to the errors", async () => {
+  await using it = await makeFailures();
+  await using opened = await openBrowser(it.kit);
+  const { page, go } = opened;
+  await go(`/?gateway=${it.gateway.id}`);
+
+  await page.getByRole("link", { name: /^Failed requests/ }).click();
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+  expect(await page.getByLabel("Status class").inputValue()).toBe("errors");
+  await page.locator(".table tbody tr").first().getByRole("button").click();
+
+  const sheet = page.getByRole("dialog");
+  await sheet.getByText("No upstream was called.").waitFor();
+  expect(await sheet.locator("dt", { hasText: "Key ID" }).locator("+ dd").textContent()).toBe(
+    "none",
+  );
+  expect(opened.violations).toEqual([]);
+});
