@@ -5,6 +5,8 @@ export interface Agent {
   package: string;
   version: string;
   program: string;
+  /** Script of the package that installs its binary; scripts do not run during the installation. */
+  setup?: string;
   dialect: Dialect;
   /** Arguments for a run without a terminal that asks for no permission. */
   args: (prompt: string) => string[];
@@ -23,6 +25,7 @@ export const AGENTS = {
     package: "@anthropic-ai/claude-code",
     version: "2.1.325",
     program: "claude",
+    setup: "install.cjs",
     dialect: "messages",
     args: (prompt) => ["-p", prompt, "--allowedTools", "Read,Bash,mcp__portcullis"],
     env: {},
@@ -49,6 +52,7 @@ export const AGENTS = {
     package: "opencode-ai",
     version: "1.18.33",
     program: "opencode",
+    setup: "postinstall.mjs",
     dialect: "chat",
     args: (prompt) => ["run", prompt],
     env: { OPENCODE_DISABLE_MODELS_FETCH: "true", OPENCODE_DISABLE_AUTOUPDATE: "true" },

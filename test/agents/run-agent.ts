@@ -1,9 +1,10 @@
 /** Runs a coding agent with the settings of the guide, in a home folder of its own, until it ends. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { delimiter, dirname, join } from "node:path";
+import { $ } from "bun";
 import { installFromNpm } from "../kit/install-from-npm.ts";
-import { AGENTS, type AgentName } from "./agents.ts";
+import { AGENTS, type Agent, type AgentName } from "./agents.ts";
 import { readGuide } from "./read-guide.ts";
 
 const MAX_MS = 110_000;
@@ -66,7 +67,16 @@ let installing: Promise<string> | undefined;
 
 /** Returns the folder of their `node_modules`. */
 function installAgents(): Promise<string> {
-  const packages = Object.values(AGENTS).map((agent) => [agent.package, agent.version]);
-  installing ??= installFromNpm("coding-agents", Object.fromEntries(packages));
-  return installing.then((folder) => resolve(folder));
+  installing ??= install();
+  return installing;
+}
+
+async function install(): Promise<string> {
+  const agents: readonly Agent[] = Object.values(AGENTS);
+  const packages = agents.map((agent) => [agent.package, agent.version]);
+  const folder = await installFromNpm("coding-agents", Object.fromEntries(packages));
+  for (const { package: name, setup } of agents) {
+    if (setup) await $`node ${setup}`.cwd(join(folder, "node_modules", name)).quiet();
+  }
+  return folder;
 }
