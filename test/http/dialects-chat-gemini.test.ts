@@ -271,6 +271,41 @@ describe("messages", () => {
 });
 
 test.each([
+  ["gemini-3-pro", true, { thinkingBudget: 128 }],
+  ["gemini-2.5-pro", false, { thinkingBudget: 128 }],
+  ["gemini-2.5-flash", false, { thinkingBudget: 0 }],
+  ["gemini-2.0-flash", false, undefined],
+])("%s accepts a call of another model, and disabled thinking", async (model, isSigned, config) => {
+  const attach = { provider: "google", capabilities: ["generate_content"] };
+  await using one = await startConsumer(await kit(), [attach], [{ body: whole }]);
+  const call = (id: string) => ({ type: "tool_use", id, name: "get_weather", input: {} });
+  const result = (id: string) => ({ type: "tool_result", tool_use_id: id, content: "x" });
+
+  await one.post("/v1/messages", {
+    ...messagesAsk,
+    model,
+    thinking: { type: "disabled" },
+    messages: [
+      ...messagesAsk.messages,
+      { role: "assistant", content: [call("t1"), call("t2")] },
+      { role: "user", content: [result("t1"), result("t2")] },
+    ],
+  });
+
+  const { contents, generationConfig } = JSON.parse(
+    one.upstreams[0]?.hits[0]?.body.toString() ?? "",
+  );
+  const signatures = contents[1].parts.map(
+    (part: Record<string, unknown>) => part.thoughtSignature,
+  );
+  expect(signatures).toEqual([
+    isSigned ? "skip_thought_signature_validator" : undefined,
+    undefined,
+  ]);
+  expect(generationConfig.thinkingConfig).toEqual(config);
+});
+
+test.each([
   ["STOP", "stop"],
   ["MAX_TOKENS", "length"],
   ["SAFETY", "content_filter"],

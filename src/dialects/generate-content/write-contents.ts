@@ -17,8 +17,14 @@ interface Call {
   order: number;
 }
 
-/** Messages of one role that follow each other become one content: all results of a turn must be together. */
-export function writeContents(messages: readonly NeutralMessage[]): JsonObject[] {
+/**
+ * Messages of one role that follow each other become one content: all results of a turn must be together. A turn's
+ * first function call without a signature of Gemini gets `missingSignature`.
+ */
+export function writeContents(
+  messages: readonly NeutralMessage[],
+  missingSignature: string | undefined,
+): JsonObject[] {
   const calls = new Map<string, Call>();
   const contents: { role: string; parts: JsonObject[]; results: Result[] }[] = [];
   for (const { role: neutral, parts, at } of messages) {
@@ -31,6 +37,12 @@ export function writeContents(messages: readonly NeutralMessage[]): JsonObject[]
       if (part.type === "tool_result")
         content.results.push({ part, call: findCall(calls, part, at) });
       else content.parts.push(...writePart(part, at));
+    }
+  }
+  if (missingSignature !== undefined) {
+    for (const { parts } of contents) {
+      const first = parts.find((part) => "functionCall" in part);
+      if (first) first.thoughtSignature ??= missingSignature;
     }
   }
   return contents
