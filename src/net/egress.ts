@@ -37,7 +37,7 @@ export const addAuthority = (known: InstallationEgress["ca"], pem: string): read
   pem,
 ];
 
-/** Throws for anything but an http URL. Bun's TLS cannot run inside TLS, so an https proxy is not supported. */
+/** Throws for anything but an http URL: TLS inside TLS is not supported. */
 export function parseProxy(text: string, is_trusted: boolean): EgressProxy {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" || url.hostname === "") {
