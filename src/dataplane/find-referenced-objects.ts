@@ -1,6 +1,6 @@
 /** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
 import { AppError } from "../contract/errors.ts";
-import { isObject } from "../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 import { parseStrictText } from "../lib/json/parse-strict.ts";
 import { readPartType } from "./read-part-type.ts";
 
@@ -34,10 +34,10 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
 function collectItems(items: unknown, ids: Set<string>): void {
   if (!Array.isArray(items)) return;
   for (const item of items) {
-    if (!isObject(item) || typeof item.id !== "string") continue;
-    const type = item.type ?? "item_reference";
-    const isComplete = "content" in item || "role" in item;
-    if (type === "item_reference" && !isComplete) ids.add(item.id);
+    const { id, type = null, ...others }: JsonObject = isObject(item) ? item : {};
+    if (typeof id !== "string") continue;
+    const isComplete = "content" in others || "role" in others;
+    if (type === "item_reference" || (type === null && !isComplete)) ids.add(id);
   }
 }
 

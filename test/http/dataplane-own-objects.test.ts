@@ -182,6 +182,7 @@ test.each([
 
 test.each([
   ["an item reference", { type: "item_reference", id: "msg_1" }, 404],
+  ["an item reference with content", { type: "item_reference", id: "msg_1", content: "x" }, 404],
   ["an item with only an id", { id: "msg_1" }, 404],
   ["an item without a type", { type: null, id: "msg_1" }, 404],
   ["an escaped item reference", { type: "item_reference", id: "msg_\u0131" }, 404],
