@@ -58,6 +58,10 @@ const ALWAYS_DIRECT = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fe80::/10", "fd0
   .concat("localhost", ".localhost", "metadata.google.internal")
   .map(parseDirectHost);
 
+/** Reports whether no proxy can reach a canonical host name for us. */
+export const isAlwaysDirect = (hostname: string): boolean =>
+  ALWAYS_DIRECT.some((host) => isSameHost(host, hostname));
+
 type DirectHost = { block: AddressBlock } | { name: string; suffix: string };
 
 /** Parses an address, a block such as `10.0.0.0/8`, a host, or a domain with its hosts such as `.example.com`. */
@@ -75,8 +79,11 @@ export function createProxyFinder({
 }: InstallationEgress): (hostname: string) => EgressProxy | undefined {
   if (proxy_url === undefined) return () => undefined;
   const proxy = parseProxy(proxy_url, true);
-  const direct = [...ALWAYS_DIRECT, ...no_proxy.map(parseDirectHost)];
-  return (hostname) => (direct.some((host) => isSameHost(host, hostname)) ? undefined : proxy);
+  const direct = no_proxy.map(parseDirectHost);
+  return (hostname) =>
+    isAlwaysDirect(hostname) || direct.some((host) => isSameHost(host, hostname))
+      ? undefined
+      : proxy;
 }
 
 function isSameHost(host: DirectHost, hostname: string): boolean {

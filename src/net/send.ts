@@ -11,6 +11,7 @@ import {
   createProxyFinder,
   type Egress,
   type InstallationEgress,
+  isAlwaysDirect,
   parseProxy,
 } from "./egress.ts";
 import type { Connection } from "./http/connection.ts";
@@ -74,7 +75,7 @@ export function createSend({
   return async (request) => {
     const { url, signal } = request;
     if (signal?.aborted) throw toUpstreamError(signal.reason);
-    const origin = (request.egress ? parserFor(request.egress) : parseOrigin)(url);
+    const origin = findOrigin(request);
     const outgoing = toOutgoing(request, origin);
     const allow_private =
       request.is_local === true || (request.allow_private && mayReachPrivate(url));
@@ -87,6 +88,13 @@ export function createSend({
     watch.start();
     return runExchange(connection, outgoing);
   };
+
+  /** A registry's own proxy cannot reach the metadata services of this machine: it would return its own identity. */
+  function findOrigin({ url, egress, is_local }: OutboundRequest): Origin {
+    const origin = (egress ? parserFor(egress) : parseOrigin)(url);
+    const [name = ""] = origin.names;
+    return is_local && isAlwaysDirect(name) ? parseOrigin(url) : origin;
+  }
 
   /** Connections of registries with the same settings are interchangeable, also after a configuration change. */
   function parserFor(egress: Egress): typeof parseOrigin {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCloudRegistry } from "../kit/cloud-registry.ts";
+import { startConnectProxy } from "../kit/connect-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { startIssuerServer } from "../kit/issuer-server.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
@@ -141,6 +142,18 @@ test("a managed identity of App Service uses the endpoint in its environment", a
   clock.advance(50 * 60_000);
   await chat();
   expect(entra.requests.length).toBe(before);
+});
+
+test("the metadata service is called directly, although the registry has a proxy", async () => {
+  await using proxy = await startConnectProxy();
+  const identity = { type: "azure", source: "managed_identity", client_id: "behind-proxy" };
+  const { chat } = await makeAzure(await started(), identity, { proxy_url: proxy.url });
+  const before = entra.requests.length;
+
+  expect((await chat()).status).toBe(200);
+
+  expect(entra.requests.length).toBe(before + 1);
+  expect(proxy.targets).toEqual([new URL(upstream.url).host]);
 });
 
 test("a token stays in use while it is valid, although it cannot be renewed", async () => {
