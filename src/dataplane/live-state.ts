@@ -30,8 +30,8 @@ export interface LiveState {
   /** Consumer that uploaded each file. Authoritative and stored. */
   object_owners: ObjectOwners;
   metrics: RequestMetrics;
-  /** Requests rejected before authentication in the current second, by gateway and error code. */
-  rejections: { second: number; counts: Map<string, number> };
+  /** Requests rejected before authentication in the current minute, by gateway and error code. */
+  rejections: { minute: number; counts: Map<string, number> };
   /** Evaluations that run after their response has ended. */
   late_evaluations: number;
   snapshot: Snapshot | undefined;
@@ -52,7 +52,7 @@ export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   object_hints: createLruCache(MAX_HINTS),
   object_owners: createObjectOwners(deps),
   metrics: createRequestMetrics(),
-  rejections: { second: 0, counts: new Map() },
+  rejections: { minute: 0, counts: new Map() },
   late_evaluations: 0,
   snapshot: undefined,
 });

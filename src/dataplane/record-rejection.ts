@@ -1,14 +1,13 @@
 /** Records requests that are rejected before they are authenticated: for the key, the gateway slug or the method. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { elapsedMs } from "../lib/time/clock.ts";
 import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
-import { getLiveState, type LiveState } from "./live-state.ts";
+import { getLiveState } from "./live-state.ts";
 import { buildEvent, createProgress } from "./request-progress.ts";
 import type { MatchedRequest } from "./stages.ts";
 
-/** Per second, gateway and error code: anyone can send such requests. The others are only counted. */
-const MAX_RECORDED = 10;
+/** Per minute, gateway and error code: anyone can send such requests, and events fill the disk. The others are only counted. */
+const MAX_RECORDED = 20;
 
 export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppError): void {
   const snapshot = deps.snapshot();
@@ -21,14 +20,15 @@ export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppE
   const { status, code } = error;
   const none = { upstream_error: null, registry: null, usage: null };
   const event = buildEvent(rejected, { status, error, ...none }, 0);
-  if (isSampled(getLiveState(deps), `${gateway.id} ${code}`)) deps.recordRequest(event);
+  if (isSampled(deps, `${gateway.id} ${code}`)) deps.recordRequest(event);
   else deps.countRequest(event);
 }
 
-function isSampled({ rejections }: LiveState, reason: string): boolean {
-  const second = Math.floor(elapsedMs() / 1000);
-  if (rejections.second !== second) {
-    rejections.second = second;
+function isSampled(deps: Deps, reason: string): boolean {
+  const { rejections } = getLiveState(deps);
+  const minute = Math.floor(deps.now().getTime() / 60_000);
+  if (rejections.minute !== minute) {
+    rejections.minute = minute;
     rejections.counts.clear();
   }
   const count = (rejections.counts.get(reason) ?? 0) + 1;
