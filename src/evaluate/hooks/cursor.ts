@@ -37,9 +37,7 @@ export const cursorHooks: AgentHooks = new Map<string, HookEvent>([
       kind: "result",
       member: "tool_output",
       deny: (reason, body) =>
-        isMcpTool(body)
-          ? { updated_mcp_tool_output: { content: [{ type: "text", text: reason }] } }
-          : explain(reason),
+        isMcpTool(body) ? { updated_mcp_tool_output: toTextContent(reason) } : explain(reason),
       replace: (json, body) =>
         isMcpTool(body) ? `{"updated_mcp_tool_output":${readDocument(json)}}` : undefined,
     },
@@ -56,8 +54,23 @@ export const cursorHooks: AgentHooks = new Map<string, HookEvent>([
 const isMcpTool = ({ tool_name }: HookBody): boolean =>
   typeof tool_name === "string" && tool_name.startsWith("MCP:");
 
-/** Returns the JSON text in a string literal, which is how Cursor sends the result of a tool. */
+/**
+ * Returns the result of a tool, which Cursor sends as JSON in a string. Any other text becomes text content: it comes from
+ * the tool, and could otherwise add members to our response or make it invalid, so that Cursor ignores the mask.
+ */
 function readDocument(json: string): string {
   const text: unknown = JSON.parse(json);
-  return typeof text === "string" ? text : json;
+  if (typeof text !== "string") return json;
+  return isJson(text) ? text : JSON.stringify(toTextContent(text));
 }
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const toTextContent = (text: string) => ({ content: [{ type: "text", text }] });
