@@ -14,7 +14,7 @@ import {
 } from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart, PartSignature, Usage } from "../neutral.ts";
 import { readOpenAiError } from "../openai-errors.ts";
-import { findReasoning, readContent, rejectOtherContent } from "./read-response.ts";
+import { findReasoning, readArguments, readContent, rejectOtherContent } from "./read-response.ts";
 import { readFinishReason } from "./stop-reasons.ts";
 import { readChatUsage } from "./usage.ts";
 
@@ -78,7 +78,8 @@ export function createChatStreamReader(): StreamReader {
         { type: "tool_call", id: callId, name: asText(name), arguments: "" },
       );
     }
-    if (asText(text)) events.push({ type: "delta", text: asText(text) });
+    const args = readArguments(text);
+    if (args) events.push({ type: "delta", text: args });
   }
 
   function addDelta(delta: JsonObject): void {

@@ -1,5 +1,5 @@
 /** Reads a chat completion. */
-import type { JsonObject } from "../../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { defined } from "../defined.ts";
 import { asList, asObject, asText, invalidResponse, unknownContent } from "../invalid-response.ts";
 import type { NeutralResponse, OutputPart, PartSignature } from "../neutral.ts";
@@ -73,6 +73,10 @@ function readToolCall(value: unknown, index: number): OutputPart {
     type: "tool_call",
     id: asText(call.id) || `call_${index}`,
     name: asText(name),
-    arguments: asText(text) || "{}",
+    arguments: readArguments(text) || "{}",
   };
 }
+
+/** Some servers send the arguments as an object. */
+export const readArguments = (value: unknown): string =>
+  isObject(value) ? JSON.stringify(value) : asText(value);

@@ -19,6 +19,8 @@ export function createMessagesStreamReader(): StreamReader {
   let isOver = false;
   /** Index of the open block. */
   let open: unknown;
+  /** Arguments of a tool call that its start contained: some servers stream none. */
+  let input = "";
   let last: JsonObject = {};
   /** Members of the usage: `message_start` has all of them, `message_delta` those that changed. */
   let usage: JsonObject = {};
@@ -28,6 +30,7 @@ export function createMessagesStreamReader(): StreamReader {
     open = index;
     const part = readOutputBlock(content_block);
     const events: NeutralEvent[] = [{ type: "part_start", part: withoutContent(part) }];
+    input = part.type === "tool_call" ? part.arguments : "";
     const text = part.type === "tool_call" ? "" : part.text;
     if (text) events.push({ type: "delta", text });
     if (part.type === "thinking" && part.signature) {
@@ -47,6 +50,7 @@ export function createMessagesStreamReader(): StreamReader {
       case "thinking_delta":
         return toDelta(thinking);
       case "input_json_delta":
+        if (partial_json) input = "";
         return toDelta(partial_json);
       case "signature_delta": {
         const value = asText(signature);
@@ -89,7 +93,7 @@ export function createMessagesStreamReader(): StreamReader {
       case "content_block_stop":
         if (open === undefined) throw invalidResponse("ends a block that is not open");
         open = undefined;
-        return [{ type: "part_end" }];
+        return [...toDelta(input), { type: "part_end" }];
       case "message_delta":
         last = asObject(event.delta);
         usage = { ...usage, ...defined(asObject(event.usage)) };
