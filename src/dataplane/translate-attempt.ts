@@ -9,6 +9,7 @@ import { invalidResponse } from "../dialects/invalid-response.ts";
 import type { NeutralRequest, Usage } from "../dialects/neutral.ts";
 import { createStreamTranslator } from "../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
+import { isTooDeep, MAX_MEMBERS, measureJson } from "../lib/json/measure-json.ts";
 import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../net/http/reply.ts";
 import { listCapabilities, type ProviderOperation } from "../providers/provider.ts";
@@ -112,15 +113,17 @@ const readBodies = new WeakMap<JsonBody, ReadBody>();
 function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): ReadBody {
   const known = readBodies.get(body);
   if (known) return known;
-  const { bytes } = body.members;
+  const text = toText(body.members.bytes);
+  if (measureJson(text).members > MAX_MEMBERS) throw memberError("", TOO_MANY_MEMBERS);
   // scanJsonBody accepts only an object.
-  const parsed = JSON.parse(
-    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(),
-  ) as JsonObject;
+  const parsed = JSON.parse(text) as JsonObject;
   const read = { body: parsed, request: inbound.readRequest(parsed, { stream }) };
   readBodies.set(body, read);
   return read;
 }
+
+/** Translation takes microseconds for each member, and other requests wait meanwhile. */
+const TOO_MANY_MEMBERS = `must have at most ${MAX_MEMBERS} members to be translated for this model's upstream`;
 
 function renameMembers(body: JsonObject, operation: ProviderOperation | undefined): JsonObject {
   for (const [name, other] of Object.entries(operation?.translated ?? {})) {
@@ -221,9 +224,14 @@ function translateEvents(
   return { status: received.status, headers, whole: undefined, read, cancel: received.cancel };
 }
 
+const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+
 function parseJson(bytes: Uint8Array): unknown {
+  const text = toText(bytes);
+  if (isTooDeep(text)) throw invalidResponse("is nested too deep");
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

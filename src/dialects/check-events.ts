@@ -3,6 +3,9 @@ import { invalidResponse } from "./invalid-response.ts";
 import type { NeutralEvent, StopReason } from "./neutral.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
+/** Caps the memory of a stream: writers keep its parts, because the last events of some formats repeat them. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
 /** Returns a function that throws `upstream_failed` for an event that must not follow those before it. */
 export function createEventCheck(): (event: NeutralEvent) => void {
   let isStarted = false;
@@ -11,9 +14,12 @@ export function createEventCheck(): (event: NeutralEvent) => void {
   /** Arguments of the open tool call so far. */
   let args: string | undefined;
   let hasInvalidArguments = false;
+  let size = 0;
 
   return (event) => {
     if (isOver) throw invalidResponse("continues after its end");
+    size += "text" in event ? event.text.length : JSON.stringify(event).length;
+    if (size > MAX_CHARACTERS) throw invalidResponse("is too long to be translated");
     switch (event.type) {
       case "start":
         if (isStarted) throw invalidResponse("starts twice");

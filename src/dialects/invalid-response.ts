@@ -1,6 +1,7 @@
 /** Builds the error of an upstream's response or event that cannot be translated. */
 import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
+import { isTooDeep } from "../lib/json/measure-json.ts";
 
 const SUBJECT = "The upstream's response";
 
@@ -12,12 +13,17 @@ export const invalidResponse = (problem: string): AppError =>
 export const isInvalidResponse = ({ code, message }: AppError): boolean =>
   code === "upstream_failed" && message.startsWith(SUBJECT);
 
-/** Returns the error of content that has no neutral form. Cuts the name, which is the upstream's text. */
+/** Returns the error of content that has no neutral form. */
 export const unknownContent = (type: unknown): AppError =>
-  invalidResponse(`has content of the unsupported type ${String(type).slice(0, 80)}`);
+  invalidResponse(`has content of the unsupported type ${quoteName(type)}`);
+
+/** Returns a keyword of the upstream for an error, which the guard does not evaluate: other text is left out. */
+export const quoteName = (value: unknown): string =>
+  typeof value === "string" && /^\w{1,80}$/.test(value) ? value : "(unknown)";
 
 /** Parses the data of an event. */
 export function parseEvent(data: string): JsonObject {
+  if (isTooDeep(data)) throw invalidResponse("has an event that is nested too deep");
   let event: unknown;
   try {
     event = JSON.parse(data);

@@ -7,6 +7,7 @@ import {
   asObject,
   asText,
   invalidResponse,
+  quoteName,
   unknownContent,
 } from "../invalid-response.ts";
 import type { NeutralResponse, OutputPart, StopReason, Usage } from "../neutral.ts";
@@ -67,7 +68,7 @@ const STOP_REASONS: Record<string, StopReason> = {
 
 export function readStopReason(value: unknown): StopReason {
   const reason = STOP_REASONS[asText(value)];
-  if (!reason) throw invalidResponse(`has the stop reason ${String(value).slice(0, 80)}`);
+  if (!reason) throw invalidResponse(`has the stop reason ${quoteName(value)}`);
   return reason;
 }
 

@@ -7,6 +7,7 @@ import {
   asObject,
   asText,
   invalidResponse,
+  quoteName,
   unknownContent,
 } from "../invalid-response.ts";
 import type { NeutralResponse, OutputPart, StopReason, Usage } from "../neutral.ts";
@@ -95,10 +96,8 @@ export function readStopReason(
 ): StopReason | undefined {
   const [first] = asList(candidates);
   const reason = asText(asObject(first).finishReason);
-  if (FAILURES.test(reason)) {
-    const detail = asText(asObject(first).finishMessage).slice(0, 200);
-    throw invalidResponse(`ended with ${reason.slice(0, 80)}${detail && `: ${detail}`}`);
-  }
+  // Without finishMessage: it quotes the model, and the guard does not evaluate errors of the gateway.
+  if (FAILURES.test(reason)) throw invalidResponse(`ended with ${quoteName(reason)}`);
   if (asText(asObject(promptFeedback).blockReason)) return "content_filter";
   if (first === undefined) throw invalidResponse("has no candidates");
   if (reason === "") return undefined;

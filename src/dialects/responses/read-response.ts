@@ -7,6 +7,7 @@ import {
   asObject,
   asText,
   invalidResponse,
+  quoteName,
   unknownContent,
 } from "../invalid-response.ts";
 import type {
@@ -22,7 +23,9 @@ import type {
 export function readResponsesResponse(body: JsonObject): NeutralResponse {
   if (body.status === "failed" || body.status === "cancelled") {
     const { code } = asObject(body.error);
-    throw invalidResponse(`has the status ${body.status}: ${asText(code) || "no error code"}`);
+    throw invalidResponse(
+      `has the status ${body.status}: ${code ? quoteName(code) : "no error code"}`,
+    );
   }
   const parts = asList(body.output).flatMap((item) => readItem(asObject(item)));
   return defined({

@@ -1,10 +1,11 @@
 /** Estimates the memory of parsed JSON: small values take many times the size of their text. */
+import { MAX_DEPTH } from "./skip-value.ts";
 
 /** Measured in Bun 1.4: a million `[]` or `{"a":1}` take 90 MB, a million numbers in a list 25 MB. */
 const CONTAINER_BYTES = 96;
 const VALUE_BYTES = 24;
 
-/** Caps the members of an MCP message: a million different names keep JSON.parse and what copies them busy for seconds. */
+/** Caps the members of an MCP message and of a translated request: a million different names keep JSON.parse and what copies them busy for seconds. */
 export const MAX_MEMBERS = 100_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
@@ -37,6 +38,10 @@ export function measureJson(text: string): JsonMeasure {
   }
   return { weight, depth, members };
 }
+
+/** Returns whether text is nested deeper than a request may be: JSON.stringify takes seconds to reject such a value. */
+export const isTooDeep = (text: string): boolean =>
+  text.length > MAX_DEPTH && measureJson(text).depth > MAX_DEPTH;
 
 /** Returns the offset of the closing quote of the string at `from`; the end of the text without one. */
 function endOfString(text: string, from: number): number {

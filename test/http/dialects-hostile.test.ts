@@ -1,0 +1,120 @@
+/** Translation of hostile input: text that the guard has not evaluated, deep and large JSON, arguments in other shapes. */
+import { expect, test } from "bun:test";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
+
+const kit = sharedKit();
+const EVENTS = { "content-type": "text/event-stream" };
+const MAIL = "jane.doe@example.com";
+const DEPTH = 3000;
+const DEEP = `${'{"a":'.repeat(DEPTH)}1${"}".repeat(DEPTH)}`;
+
+const ask = (more: object = {}) => ({
+  model: "m",
+  max_tokens: 100,
+  messages: [{ role: "user", content: "Hello" }],
+  ...more,
+});
+const complete = (message: object) => ({
+  choices: [{ index: 0, message: { role: "assistant", ...message }, finish_reason: "stop" }],
+});
+const toEvents = (...events: object[]) => ({
+  headers: EVENTS,
+  chunks: events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+});
+
+test("an error of the gateway contains no text of the upstream, because the guard does not evaluate it", async () => {
+  const shared = await kit();
+  const { id } = await makeDetector(shared, "data_loss_prevention");
+  const malformed = {
+    finishReason: "MALFORMED_FUNCTION_CALL",
+    finishMessage: `Malformed function call: send(to='${MAIL}')`,
+  };
+  const unknown = { content: { parts: [{ [`to ${MAIL}`]: {} }] }, finishReason: "STOP" };
+  await using it = await makeGuardedConsumer(
+    shared,
+    { output_rules: [{ detector_id: id, action: "transform" }] },
+    { attach: { provider: "google" } },
+  );
+
+  for (const candidate of [malformed, unknown]) {
+    for (const stream of [false, true]) {
+      const body = { candidates: [candidate] };
+      it.upstream.script(stream ? toEvents(body) : { body });
+      const text = await (await it.post("/v1/messages", ask({ stream }))).text();
+      expect(text).toContain("upstream_failed");
+      expect(text).not.toContain("jane");
+    }
+  }
+});
+
+test("arguments of a tool call that are an object, or in the start of a block, are not lost", async () => {
+  const shared = await kit();
+  const call = { id: "t1", function: { name: "read", arguments: { path: "/a" } } };
+  await using chat = await startConsumer(shared, [{ provider: "openai_compatible" }]);
+  const reads = [];
+  for (const stream of [false, true]) {
+    const delta = { tool_calls: [{ index: 0, ...call }] };
+    chat.upstreams[0]?.script(
+      stream
+        ? toEvents({ choices: [{ delta }] }, { choices: [{ delta: {}, finish_reason: "stop" }] })
+        : { body: complete(delta) },
+    );
+    reads.push(await (await chat.post("/v1/messages", ask({ stream }))).text());
+  }
+  await using claude = await startConsumer(
+    shared,
+    [{ provider: "anthropic", capabilities: ["messages"] }],
+    [
+      toEvents(
+        { type: "message_start", message: {} },
+        {
+          type: "content_block_start",
+          index: 0,
+          content_block: { type: "tool_use", id: "t1", name: "read", input: { path: "/a" } },
+        },
+        { type: "content_block_stop", index: 0 },
+        { type: "message_delta", delta: { stop_reason: "tool_use" } },
+        { type: "message_stop" },
+      ),
+    ],
+  );
+  reads.push(await (await claude.post("/v1/chat/completions", ask({ stream: true }))).text());
+
+  expect(reads[0]).toContain('"input":{"path":"/a"}');
+  for (const text of reads.slice(1)) expect(text).toContain(String.raw`{\"path\":\"/a\"}`);
+});
+
+test("JSON that is nested too deep is rejected, in arguments of clients and in responses of upstreams", async () => {
+  const shared = await kit();
+  await using claude = await startConsumer(shared, [
+    { provider: "anthropic", capabilities: ["messages"] },
+  ]);
+  const tool_calls = [{ id: "t1", function: { name: "read", arguments: DEEP } }];
+  const sent = await claude.post(
+    "/v1/chat/completions",
+    ask({ messages: [{ role: "assistant", tool_calls }] }),
+  );
+  claude.upstreams[0]?.script({
+    body: `{"content": [{"type": "tool_use", "id": "t1", "name": "read", "input": ${DEEP}}], "stop_reason": "tool_use"}`,
+  });
+  const received = await claude.post("/v1/chat/completions", ask());
+
+  expect(sent.status).toBe(400);
+  expect(await sent.text()).toContain("the arguments of read must be a JSON object");
+  expect(received.status).toBe(502);
+  expect(await received.text()).toContain("is nested too deep");
+});
+
+test("a request with too many members is rejected before it is translated", async () => {
+  await using chat = await startConsumer(await kit(), [{ provider: "openai_compatible" }]);
+  const content = Array.from({ length: 50_001 }, () => ({ type: "text", text: "" }));
+
+  const reply = await chat.post("/v1/messages", ask({ messages: [{ role: "user", content }] }));
+
+  expect(reply.status).toBe(400);
+  expect(await reply.text()).toContain("must have at most 100000 members");
+  expect(chat.hits()).toEqual([0]);
+});
