@@ -18,16 +18,23 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
   const parsed = parseStrictText(text, MAX_VALUES);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const ids = new Set<string>();
-  // Starts with the members, because a `type` of the body itself exempts nothing.
-  for (const [name, inner] of Object.entries(parsed.value ?? {})) {
+  collectFromBody(parsed.value, ids);
+  // LiteLLM merges it into the body.
+  if (isObject(parsed.value)) collectFromBody(parsed.value.extra_body, ids);
+  if (ids.size <= MAX_IDS) return [...ids];
+  throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
+}
+
+/** Starts with the members, because a `type` of the body itself exempts nothing. */
+function collectFromBody(body: unknown, ids: Set<string>): void {
+  if (!isObject(body)) return;
+  for (const [name, inner] of Object.entries(body)) {
     if (name === "metadata") continue;
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
     else collect(inner, ids, REFERENCE.test(name));
     if (ITEMS.test(name)) collectItems(inner, ids);
   }
-  if (ids.size <= MAX_IDS) return [...ids];
-  throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
 }
 
 /** Collects the ids of items that refer to an item of an earlier response. OpenAI does not require their type. */

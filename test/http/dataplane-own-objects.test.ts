@@ -166,6 +166,7 @@ test.each([
   ["conversation", (id: string) => ({ conversation: id }), "conversations"],
   ["conversation.id", (id: string) => ({ conversation: { id } }), "conversations"],
   ["another case", (id: string) => ({ Previous_Response_ID: id }), "responses"],
+  ["extra_body", (id: string) => ({ extra_body: { previous_response_id: id } }), "responses"],
 ])("%s of another consumer is a 404, the own one is sent", async (_, refer, path) => {
   await using it = await startPair(await kit());
   const body = path === "responses" ? MODEL : {};
