@@ -190,7 +190,8 @@ test("a streamed response is the same as the whole one, for chunks of any size",
 
 test("output items return to the upstream with the signature of the thinking", async () => {
   await using one = await start({ body: message });
-  const { output } = await one.client.responses.create(ask);
+  // Adds `parsed` and `parsed_arguments` to the output, as the SDK's streams do.
+  const { output } = await one.client.responses.parse(ask);
 
   await one.client.responses.create({
     ...ask,

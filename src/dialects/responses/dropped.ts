@@ -17,8 +17,9 @@ export const RESPONSES_DROPPED = {
   reasoning: ["generate_summary", "context"],
   text: ["verbosity"],
   format: ["description"],
-  item: ["caller", "id", "phase", "status"],
-  part: ["annotations", "logprobs", "prompt_cache_breakpoint"],
+  // `parsed` and `parsed_arguments` are from the helpers of the OpenAI SDK.
+  item: ["caller", "id", "parsed_arguments", "phase", "status"],
+  part: ["annotations", "logprobs", "parsed", "prompt_cache_breakpoint"],
   tool: ["allowed_callers", "defer_loading", "output_schema"],
   /** Types of tools: Codex sends them with every request. */
   tools: ["web_search", "web_search_preview"],
