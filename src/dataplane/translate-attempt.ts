@@ -9,7 +9,7 @@ import { invalidResponse } from "../dialects/invalid-response.ts";
 import type { NeutralRequest, Usage } from "../dialects/neutral.ts";
 import { createStreamTranslator } from "../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
-import { isTooDeep, MAX_MEMBERS, measureJson } from "../lib/json/measure-json.ts";
+import { isTooDeep, measureJson } from "../lib/json/measure-json.ts";
 import { isEventStream, type ReplyHeaders } from "../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../net/http/reply.ts";
 import { listCapabilities, type ProviderOperation } from "../providers/provider.ts";
@@ -114,7 +114,7 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   const known = readBodies.get(body);
   if (known) return known;
   const text = toText(body.members.bytes);
-  if (measureJson(text).members > MAX_MEMBERS) throw memberError("", TOO_MANY_MEMBERS);
+  if (measureJson(text).weight > MAX_WEIGHT) throw memberError("", TOO_MANY_VALUES);
   // scanJsonBody accepts only an object.
   const parsed = JSON.parse(text) as JsonObject;
   const read = { body: parsed, request: inbound.readRequest(parsed, { stream }) };
@@ -122,8 +122,10 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   return read;
 }
 
-/** Translation takes microseconds for each member, and other requests wait meanwhile. */
-const TOO_MANY_MEMBERS = `must have at most ${MAX_MEMBERS} members to be translated for this model's upstream`;
+/** About 50,000 content parts. Each takes microseconds to validate, and other requests wait meanwhile. */
+const MAX_WEIGHT = 8 * 1024 * 1024;
+const TOO_MANY_VALUES =
+  "has too many JSON values to be translated for this model's upstream; send fewer content parts";
 
 function renameMembers(body: JsonObject, operation: ProviderOperation | undefined): JsonObject {
   for (const [name, other] of Object.entries(operation?.translated ?? {})) {

@@ -108,13 +108,15 @@ test("JSON that is nested too deep is rejected, in arguments of clients and in r
   expect(await received.text()).toContain("is nested too deep");
 });
 
-test("a request with too many members is rejected before it is translated", async () => {
+test("a request with too many values is rejected before it is translated", async () => {
   await using chat = await startConsumer(await kit(), [{ provider: "openai_compatible" }]);
-  const content = Array.from({ length: 50_001 }, () => ({ type: "text", text: "" }));
+  const parts = Array.from({ length: 60_000 }, () => ({ type: "text", text: "" }));
+  const numbers = Array.from({ length: 400_000 }, () => 1);
 
-  const reply = await chat.post("/v1/messages", ask({ messages: [{ role: "user", content }] }));
-
-  expect(reply.status).toBe(400);
-  expect(await reply.text()).toContain("must have at most 100000 members");
+  for (const content of [parts, numbers]) {
+    const reply = await chat.post("/v1/messages", ask({ messages: [{ role: "user", content }] }));
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain("has too many JSON values to be translated");
+  }
   expect(chat.hits()).toEqual([0]);
 });
