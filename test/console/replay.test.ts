@@ -37,7 +37,7 @@ test("a replay compares unsaved changes with the recorded verdicts", async () =>
   await run();
   await outcome.getByText("3 replayed, 2 changed.").waitFor();
   const transitions = page.getByRole("region", { name: "Changed verdicts" });
-  expect(await transitions.locator(".table tbody tr").allTextContents()).toEqual(["blockreport2"]);
+  expect(await transitions.locator("tbody tr").allTextContents()).toEqual(["blockreport2"]);
   await page.getByLabel("Collector").selectOption("Any");
   await run();
   await outcome.getByText("4 replayed, 3 changed.").waitFor();
