@@ -22,7 +22,8 @@ export function createGuardContext(
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
     trace_id: ids.trace_id,
-    client: request,
+    // A response is evaluated for the record even if nobody receives it.
+    ...(direction === "input" && { client: request }),
     client_address: findClientAddress(ids.client, forwarded, deps.settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),
     ...(direction === "output" && { system_prompt: findRequestPrompt(deps, routed, guard) }),
