@@ -22,7 +22,7 @@ export function createGuardContext(
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
     trace_id: ids.trace_id,
-    // A response is evaluated for the record even if nobody receives it.
+    // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),
     client_address: findClientAddress(ids.client, forwarded, deps.settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),
