@@ -1,12 +1,11 @@
 /** Stream of `/v1/chat/completions`: chunks with a delta for each choice. */
 
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
+import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
+import { createChoicesDialect } from "./choices-dialect.ts";
 import {
-  createParts,
   type Dialect,
-  dropText,
   type EventParts,
   elementAt,
   isContinued,
@@ -14,56 +13,15 @@ import {
   takeText,
 } from "./dialect.ts";
 
-export function createChatDialect(): Dialect {
-  const response: JsonObject = { object: "chat.completion", choices: [] };
-  /** Members of every chunk, such as the id and the model. */
-  let frame: JsonObject = {};
-  return {
-    read(event) {
-      const parts = createParts();
-      const { choices, usage, ...rest } = event;
-      if (isObject(rest.error)) {
-        response.error = rest.error;
-        return { ...parts, stage: "error" };
-      }
-      frame = pickFrame(rest);
-      Object.assign(response, frame);
-      if (isObject(usage)) response.usage = usage;
-      const list: unknown[] = Array.isArray(choices) ? choices : [];
-      for (const [position, choice] of list.entries()) {
-        if (isObject(choice)) readChoice(parts, choice, response, position);
-      }
-      parts.is_delta = list.length > 0 && !isObject(usage) && list.every(isBlank);
-      if (list.length === 0 && isObject(usage)) parts.stage = "end";
-      return parts;
-    },
-    response: () => response,
-    wrapper: {},
-    buildDelta(slot, text) {
-      const [, , index, , ...steps] = slot.split("/").map(unescapePointerStep);
-      const delta = steps.reduceRight<unknown>(nestValue, text);
-      const choice = { index: Number(index), delta, logprobs: null, finish_reason: null };
-      return { ...frame, object: "chat.completion.chunk", choices: [choice] };
-    },
-    buildEnding: () => {
-      const { choices } = response;
-      const count = Math.max(Array.isArray(choices) ? choices.length : 0, 1);
-      const events = Array.from({ length: count }, (_, index) => ({
-        ...frame,
-        object: "chat.completion.chunk",
-        choices: [{ index, delta: {}, logprobs: null, finish_reason: "content_filter" }],
-      }));
-      return { events, terminator: "data: [DONE]\n\n" };
-    },
-  };
-}
-
-const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerprint"];
-
-export function pickFrame(event: JsonObject): JsonObject {
-  const members = FRAME_MEMBERS.filter((name) => name in event);
-  return Object.fromEntries(members.map((name) => [name, dropText(event[name], name)]));
-}
+export const createChatDialect = (): Dialect =>
+  createChoicesDialect({
+    object: "chat.completion",
+    chunk_object: "chat.completion.chunk",
+    readChoice,
+    buildContent: (steps, text) => ({
+      delta: steps.length === 0 ? {} : steps.reduceRight<unknown>(nestValue, text),
+    }),
+  });
 
 /** Puts a value into a member, or into a list whose items have an index. */
 function nestValue(value: unknown, step: string): unknown {
@@ -181,11 +139,4 @@ function mergeList(target: JsonObject, name: string, items: readonly unknown[]):
     if (!isObject(item)) continue;
     mergeDelta(elementAt(target, name, readIndex(item.index, position)), item);
   }
-}
-
-/** Returns true for a choice without anything except its index and empty texts. */
-export function isBlank(value: unknown): boolean {
-  if (value === null || value === "" || typeof value === "number") return true;
-  if (typeof value !== "object") return false;
-  return Object.entries(value).every(([name, member]) => name === "logprobs" || isBlank(member));
 }
