@@ -7,15 +7,12 @@ import {
   type CounterName,
   type TrafficCount,
 } from "../../db/tables/traffic-counts.ts";
-import { createWriteBehindQueue } from "../../db/write-behind-queue.ts";
 import type { Log } from "../../lib/log.ts";
 import { findLogBucket } from "../../lib/log-buckets.ts";
+import { createCountQueue } from "./create-count-queue.ts";
 
 const FLUSH_MS = 2_000;
-const RETRY_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** On SQLite the process is blocked for about a millisecond. */
-const BATCH_ROWS = 64;
 /** Minutes of a busy node with hundreds of consumers, while the database is unavailable. */
 const MAX_QUEUED = 50_000;
 
@@ -28,21 +25,17 @@ export interface TrafficWriter {
 }
 
 export function writeTraffic(db: Db, log: Log): TrafficWriter {
-  /** Counts in the queue that are not being written. */
-  const open = new Map<string, TrafficCount>();
-  const keyOf = ({ counter, gateway_id, time, labels }: TrafficCount) =>
-    `${counter} ${gateway_id} ${time} ${labels.join(" ")}`;
-  const queue = createWriteBehindQueue<TrafficCount>({
+  const queue = createCountQueue<TrafficCount>({
     kind: "traffic_count",
     log,
-    write(counts) {
-      for (const count of counts) open.delete(keyOf(count));
-      return addTrafficCounts(db, counts);
+    keyOf: ({ counter, gateway_id, time, labels }) =>
+      `${counter} ${gateway_id} ${time} ${labels.join(" ")}`,
+    merge(known, { sums }) {
+      known.sums = known.sums.map((sum, index) => sum + (sums[index] ?? 0));
     },
-    batchSize: ({ length }) => Math.min(length, BATCH_ROWS),
+    write: (counts) => addTrafficCounts(db, counts),
     maxRows: MAX_QUEUED,
-    flushMs: () => FLUSH_MS,
-    retryMs: RETRY_MS,
+    flushMs: FLUSH_MS,
   });
   const add = (
     counter: CounterName,
@@ -51,11 +44,7 @@ export function writeTraffic(db: Db, log: Log): TrafficWriter {
     sums: number[],
   ) => {
     const time = Math.floor(Date.parse(event.time) / MINUTE_MS) * (MINUTE_MS / 1000);
-    const count = { counter, gateway_id: event.gateway_id ?? "", time, labels, sums };
-    const key = keyOf(count);
-    const known = open.get(key);
-    if (known) known.sums = known.sums.map((sum, index) => sum + (sums[index] ?? 0));
-    else if (queue.add(count)) open.set(key, count);
+    queue.add({ counter, gateway_id: event.gateway_id ?? "", time, labels, sums });
   };
   return {
     countRequest(event) {
@@ -72,7 +61,7 @@ export function writeTraffic(db: Db, log: Log): TrafficWriter {
         add("findings", event, [name, signal.type], [1]);
       }
     },
-    written: queue.drain,
+    written: queue.written,
     stop: queue.stop,
   };
 }
