@@ -3,6 +3,9 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { Time } from "./shapes.ts";
 
+/** Header that carries the token. The console sends it instead of a consumer key. */
+export const PLAYGROUND_HEADER = "x-ag-playground-token";
+
 export const createPlaygroundToken = endpoint({
   name: "create_playground_token",
   method: "POST",

@@ -1,9 +1,10 @@
 /** Finds the consumer of a slug and checks its key, in memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
+import { PLAYGROUND_HEADER } from "../contract/playground.ts";
 import { Slug } from "../contract/shapes.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
-import { openPlaygroundToken, PLAYGROUND_HEADER } from "./playground-token.ts";
+import { openPlaygroundToken } from "./playground-token.ts";
 import type { ConsumerView, KeyView, Snapshot } from "./snapshot.ts";
 
 export interface ConsumerCredentials {

@@ -2,9 +2,6 @@
 import { type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
 import type { ConsumerView, KeyView } from "./snapshot.ts";
 
-/** Header that carries the token. The console sends it instead of a consumer key. */
-export const PLAYGROUND_HEADER = "x-ag-playground-token";
-
 const LIFETIME_MS = 10 * 60_000;
 
 interface Contents {

@@ -1,5 +1,6 @@
 /** Sends data-plane requests of a consumer from the browser, with a short-lived token instead of a key. */
 import { AppError } from "../../contract/errors.ts";
+import type { PLAYGROUND_HEADER } from "../../contract/playground.ts";
 import { now } from "../../lib/time/clock.ts";
 import { call, ROOT_URL } from "../api.ts";
 import { playground } from "../endpoints.ts";
@@ -22,7 +23,7 @@ export interface ReplyFacts {
 
 export type SendAsConsumer = (request: SentRequest) => Promise<Response>;
 
-const TOKEN_HEADER = "x-ag-playground-token";
+const TOKEN_HEADER: typeof PLAYGROUND_HEADER = "x-ag-playground-token";
 /** A token is replaced this long before it expires. */
 const MARGIN_MS = 60_000;
 
