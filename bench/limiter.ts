@@ -6,7 +6,7 @@ import {
   RateLimiterMemory,
   RateLimiterRedis,
 } from "rate-limiter-flexible";
-import { readUser } from "../src/contract/user-header.ts";
+import { readUser } from "../src/contract/gateway/user-header.ts";
 import { elapsedMs } from "../src/lib/time/clock.ts";
 import { type LimitCheck, spaceName } from "../src/plugins/rate-limiter/counter.ts";
 import { openCounterStore } from "../src/plugins/rate-limiter/counter-store.ts";

@@ -1,5 +1,5 @@
 /** Runs the detector of a task, and its peers, over the texts of the task. */
-import type { Finding } from "../src/contract/evaluate.ts";
+import type { Finding } from "../src/contract/guard/evaluate.ts";
 import { detectors } from "../src/policy/detectors/all.ts";
 import type { Example } from "./example.ts";
 import type { PeerRun } from "./peers/run-peer.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Finding } from "../src/contract/evaluate.ts";
+import type { Finding } from "../src/contract/guard/evaluate.ts";
 import { createLog } from "../src/lib/log.ts";
 import type { Detector } from "../src/policy/detector.ts";
 import { start } from "../src/server/start.ts";

@@ -1,6 +1,6 @@
 /** Generates docs/detectors.md, the catalog of detectors, from their descriptions. */
 import { z } from "zod";
-import { DIRECTIONS } from "../src/contract/evaluate.ts";
+import { DIRECTIONS } from "../src/contract/guard/evaluate.ts";
 import type { Detector } from "../src/policy/detector.ts";
 import { detectors } from "../src/policy/detectors/all.ts";
 import type { SegmentSource } from "../src/policy/segment.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { ConfigFile, DETECTOR_SETTINGS } from "../src/config-file/schema.ts";
-import { Comparison, Condition } from "../src/contract/conditions.ts";
-import { KIND_OPTIONS, PROVIDER_OPTIONS } from "../src/contract/registries.ts";
+import { KIND_OPTIONS, PROVIDER_OPTIONS } from "../src/contract/gateway/registries.ts";
+import { Comparison, Condition } from "../src/contract/guard/conditions.ts";
 import { METRICS } from "../src/server/metrics.ts";
 import {
   readDefault,

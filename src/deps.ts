@@ -1,8 +1,9 @@
 /** Services and state of the running program, built once by `start()` and passed to every operation. */
-import type { Approval } from "./contract/approvals.ts";
-import type { EvaluateRequest, Uninspected, Verdict } from "./contract/evaluate.ts";
-import type { GuardSettings } from "./contract/guard-settings.ts";
-import type { RequestEvent } from "./contract/requests.ts";
+
+import type { RequestEvent } from "./contract/gateway/requests.ts";
+import type { Approval } from "./contract/guard/approvals.ts";
+import type { EvaluateRequest, Uninspected, Verdict } from "./contract/guard/evaluate.ts";
+import type { GuardSettings } from "./contract/guard/guard-settings.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import type { Db } from "./db/db.ts";
 import type { RecordedEvaluation } from "./db/tables/evaluation-events.ts";

@@ -1,6 +1,6 @@
 /** Fills Activity with many events of many kinds, the way the program writes them. */
-import type { EvaluationEvent } from "../../src/contract/activity.ts";
-import type { Finding } from "../../src/contract/evaluate.ts";
+import type { EvaluationEvent } from "../../src/contract/guard/activity.ts";
+import type { Finding } from "../../src/contract/guard/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import {
   insertEvaluations,

@@ -1,6 +1,6 @@
 /** Operations on access rules of the Store. */
 import { AppError } from "../contract/errors.ts";
-import { type AccessRule, type AccessRuleInput, accessRules } from "../contract/store-access.ts";
+import { type AccessRule, type AccessRuleInput, accessRules } from "../contract/store/access.ts";
 import { accessRuleTable } from "../db/tables/access-rules.ts";
 import type { Route } from "../route.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";

@@ -1,4 +1,6 @@
 /** Operations on Activity: lists, counts, exports and erases evaluations. */
+
+import { AppError } from "../contract/errors.ts";
 import {
   ActivityEvent,
   type ActivityFilters,
@@ -7,8 +9,7 @@ import {
   exportActivity,
   getActivity,
   listActivity,
-} from "../contract/activity.ts";
-import { AppError } from "../contract/errors.ts";
+} from "../contract/guard/activity.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { invalidCursor } from "../contract/shapes.ts";
 import { recordChange } from "../db/record-change.ts";

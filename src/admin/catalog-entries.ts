@@ -1,7 +1,6 @@
 /** Operations on catalog entries of a gateway. */
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { StoreCode } from "../contract/mcp-registries.ts";
 import {
   type CatalogAuth,
   type CatalogEntry,
@@ -11,7 +10,8 @@ import {
   getCatalogEntry,
   importCatalog,
   updateCatalogEntry,
-} from "../contract/store-catalog.ts";
+} from "../contract/store/catalog.ts";
+import { StoreCode } from "../contract/store/mcp-registries.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import { mcpRegistries } from "../db/tables/registries.ts";
 import { storeCredentialTable } from "../db/tables/store-credentials.ts";

@@ -1,7 +1,7 @@
 /** Checks the rules for a catalog entry that a schema cannot express. */
 import { AppError } from "../contract/errors.ts";
-import { findFieldError } from "../contract/mcp-registries.ts";
-import { type CatalogEntryInput, listPrincipalFields } from "../contract/store-catalog.ts";
+import { type CatalogEntryInput, listPrincipalFields } from "../contract/store/catalog.ts";
+import { findFieldError } from "../contract/store/mcp-registries.ts";
 import { fillTemplate, listOriginNames, listTemplateNames } from "../lib/http/url-parts.ts";
 import { checkUrl } from "../net/check-url.ts";
 

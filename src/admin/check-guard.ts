@@ -1,6 +1,6 @@
 /** Rejects a guard whose collector belongs to another gateway, whose administrators would see the traffic of this one. */
 import { AppError } from "../contract/errors.ts";
-import type { GuardSettings } from "../contract/guard-settings.ts";
+import type { GuardSettings } from "../contract/guard/guard-settings.ts";
 import { collectorTable } from "../db/tables/collectors.ts";
 import type { Deps } from "../deps.ts";
 

@@ -1,14 +1,15 @@
 /** Checks the credential of an AI upstream: its type, and the members that its source requires. */
-import type { CloudAuth } from "../contract/cloud-auth.ts";
-import { CLOUD_SOURCES, classifyMember } from "../contract/cloud-sources.ts";
+
 import { AppError } from "../contract/errors.ts";
-import { parseGoogleCredentials } from "../contract/google-credentials.ts";
+import type { CloudAuth } from "../contract/gateway/cloud-auth.ts";
+import { CLOUD_SOURCES, classifyMember } from "../contract/gateway/cloud-sources.ts";
+import { parseGoogleCredentials } from "../contract/gateway/google-credentials.ts";
 import {
   KINDS_WITHOUT_KEY,
   type Kind,
   listAuthTypes,
   type RegistryInput,
-} from "../contract/registries.ts";
+} from "../contract/gateway/registries.ts";
 import type { RegistryRow } from "../db/tables/registries.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { refuseSecretTheft } from "./refuse-secret-theft.ts";

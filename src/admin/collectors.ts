@@ -1,5 +1,7 @@
 /** Operations on collectors, their policy overrides and their keys. */
-import { collectorKeys, serviceClients } from "../contract/collector-keys.ts";
+
+import { AppError } from "../contract/errors.ts";
+import { collectorKeys, serviceClients } from "../contract/guard/collector-keys.ts";
 import {
   type Collector,
   type CollectorInput,
@@ -7,9 +9,8 @@ import {
   listOverrides,
   removeOverride,
   setOverride,
-} from "../contract/collectors.ts";
-import { AppError } from "../contract/errors.ts";
-import { isOwnGuard } from "../contract/guard-settings.ts";
+} from "../contract/guard/collectors.ts";
+import { isOwnGuard } from "../contract/guard/guard-settings.ts";
 import { recordChange } from "../db/record-change.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { consumerTable } from "../db/tables/consumers.ts";

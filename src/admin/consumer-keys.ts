@@ -1,6 +1,7 @@
 /** Operations on the keys of a consumer. */
-import { consumerKeys } from "../contract/consumer-keys.ts";
+
 import { AppError } from "../contract/errors.ts";
+import { consumerKeys } from "../contract/gateway/consumer-keys.ts";
 import { consumerTable } from "../db/tables/consumers.ts";
 import { consumerKeyTable } from "../db/tables/keys.ts";
 import type { Route } from "../route.ts";

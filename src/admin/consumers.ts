@@ -1,7 +1,8 @@
 /** Operations on consumers. */
-import { type Consumer, type ConsumerInput, consumers } from "../contract/consumers.ts";
+
 import { AppError } from "../contract/errors.ts";
-import { type ConsumerGuard, completeGuard, isOwnGuard } from "../contract/guard-settings.ts";
+import { type Consumer, type ConsumerInput, consumers } from "../contract/gateway/consumers.ts";
+import { type ConsumerGuard, completeGuard, isOwnGuard } from "../contract/guard/guard-settings.ts";
 import {
   attachedRegistries,
   type ConsumerRow,

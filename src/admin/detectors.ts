@@ -1,13 +1,13 @@
 /** Operations on detectors. A change creates a new version of each policy that uses the detector. */
 import { z } from "zod";
 import { describeIssues } from "../contract/decode.ts";
+import { AppError } from "../contract/errors.ts";
 import {
   type DetectorInput,
   type DetectorResource,
   detectors,
   listDetectorCatalog,
-} from "../contract/detectors.ts";
-import { AppError } from "../contract/errors.ts";
+} from "../contract/guard/detectors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { registryTable } from "../db/tables/registries.ts";

@@ -1,8 +1,8 @@
 /** Converts a server.json file to a hidden catalog entry. */
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { type ServerHeader, ServerJson } from "../contract/server-json.ts";
-import { CatalogEntryInput } from "../contract/store-catalog.ts";
+import { CatalogEntryInput } from "../contract/store/catalog.ts";
+import { type ServerHeader, ServerJson } from "../contract/store/server-json.ts";
 import { checkCatalogEntry } from "./check-catalog-entry.ts";
 
 /** Throws an error with the reason if the server is not supported. */

@@ -1,6 +1,6 @@
 /** Exports marked findings with their stored text, to retrain a detector. */
-import type { ActivityEvent, Mark, StoredText } from "../contract/activity.ts";
-import { exportFeedback, type LabeledText } from "../contract/feedback.ts";
+import type { ActivityEvent, Mark, StoredText } from "../contract/guard/activity.ts";
+import { exportFeedback, type LabeledText } from "../contract/guard/feedback.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { findEvaluation } from "../db/tables/evaluation-events.ts";
 import type { Deps } from "../deps.ts";

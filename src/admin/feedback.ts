@@ -1,8 +1,9 @@
 /** Operations on feedback: marks findings of recorded evaluations, and manages the exemptions that marks create. */
-import type { ActivityEvent } from "../contract/activity.ts";
+
 import { AppError } from "../contract/errors.ts";
-import type { Finding } from "../contract/evaluate.ts";
-import { listExemptions, removeExemption, setFeedback } from "../contract/feedback.ts";
+import type { ActivityEvent } from "../contract/guard/activity.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
+import { listExemptions, removeExemption, setFeedback } from "../contract/guard/feedback.ts";
 import { recordChange } from "../db/record-change.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { evaluationEventTable, findEvaluation } from "../db/tables/evaluation-events.ts";

@@ -10,8 +10,8 @@ import {
   listPlugins,
   type PluginEntry,
   reconfigureGateway,
-} from "../contract/gateways.ts";
-import { completeGuard } from "../contract/guard-settings.ts";
+} from "../contract/gateway/gateways.ts";
+import { completeGuard } from "../contract/guard/guard-settings.ts";
 import { type GatewayRow, gatewayTable } from "../db/tables/gateways.ts";
 import { newSlug } from "../lib/ids.ts";
 import { plugins } from "../plugins/all.ts";

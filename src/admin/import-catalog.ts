@@ -2,15 +2,15 @@
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { StoreCode } from "../contract/mcp-registries.ts";
-import { OFFICIAL_META, RegistryPage } from "../contract/server-json.ts";
 import type {
   CatalogEntry,
   CatalogEntryInput,
   CatalogField,
   ImportReport,
   importCatalog,
-} from "../contract/store-catalog.ts";
+} from "../contract/store/catalog.ts";
+import { StoreCode } from "../contract/store/mcp-registries.ts";
+import { OFFICIAL_META, RegistryPage } from "../contract/store/server-json.ts";
 import { changeStore } from "../db/config-revision.ts";
 import type { AuditAuthor } from "../db/record-change.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";

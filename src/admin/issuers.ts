@@ -1,5 +1,5 @@
 /** Operations on issuers, whose tokens identify the principals of a gateway. */
-import { type Issuer, type IssuerInput, issuers } from "../contract/store-principals.ts";
+import { type Issuer, type IssuerInput, issuers } from "../contract/store/principals.ts";
 import { type IssuerRow, issuerTable } from "../db/tables/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";
 import type { Route } from "../route.ts";

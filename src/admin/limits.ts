@@ -10,7 +10,7 @@ import {
   listBlocks,
   listLimitState,
   resetLimitState,
-} from "../contract/limits.ts";
+} from "../contract/gateway/limits.ts";
 import { recordChange } from "../db/record-change.ts";
 import { blockedSubjectTable, NEVER_EXPIRES } from "../db/tables/blocked-subjects.ts";
 import type { Deps } from "../deps.ts";

@@ -2,10 +2,15 @@
 import { z } from "zod";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
+import type { RegistryInput } from "../contract/gateway/registries.ts";
 import { HttpUrlWithQuery } from "../contract/http-shapes.ts";
-import { findFieldError, McpAuth, McpOptions, PRINCIPAL_KEY } from "../contract/mcp-registries.ts";
-import type { RegistryInput } from "../contract/registries.ts";
-import { type CatalogEntry, listPrincipalFields } from "../contract/store-catalog.ts";
+import { type CatalogEntry, listPrincipalFields } from "../contract/store/catalog.ts";
+import {
+  findFieldError,
+  McpAuth,
+  McpOptions,
+  PRINCIPAL_KEY,
+} from "../contract/store/mcp-registries.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import { oauthServerTable } from "../db/tables/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/tables/registries.ts";

@@ -3,8 +3,8 @@ import {
   type CatalogModel,
   listModelCatalog,
   type MODEL_SORTS,
-} from "../contract/model-catalog.ts";
-import { SHIPPED_MODELS } from "../contract/shipped-models.ts";
+} from "../contract/gateway/model-catalog.ts";
+import { SHIPPED_MODELS } from "../contract/gateway/shipped-models.ts";
 import { paginate } from "../paginate.ts";
 import { type Route, route } from "../route.ts";
 

@@ -1,5 +1,5 @@
 /** Creates the tokens with which the console sends requests of a consumer. */
-import { createPlaygroundToken } from "../contract/playground.ts";
+import { createPlaygroundToken } from "../contract/gateway/playground.ts";
 import { recordChange } from "../db/record-change.ts";
 import { type Route, route } from "../route.ts";
 import { requireConsumer } from "../snapshot/find-consumer.ts";

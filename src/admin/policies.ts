@@ -1,6 +1,11 @@
 /** Operations on policies. Every save creates a version, which also validates the policy. */
 import { AppError } from "../contract/errors.ts";
-import { listPolicyUses, type Policy, type PolicyInput, policies } from "../contract/policies.ts";
+import {
+  listPolicyUses,
+  type Policy,
+  type PolicyInput,
+  policies,
+} from "../contract/guard/policies.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { policyTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";

@@ -8,7 +8,7 @@ import {
   type PolicyDocument,
   policies,
   restorePolicyVersion,
-} from "../contract/policies.ts";
+} from "../contract/guard/policies.ts";
 import { recordChange } from "../db/record-change.ts";
 import { type PolicyVersionRow, policyTable, policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";

@@ -5,7 +5,7 @@ import {
   getPrincipalToken,
   listPrincipalTokens,
   revokePrincipalToken,
-} from "../contract/store-principals.ts";
+} from "../contract/store/principals.ts";
 import { recordChange } from "../db/record-change.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../db/tables/principal-tokens.ts";
 import { savePrincipal } from "../db/tables/principals.ts";

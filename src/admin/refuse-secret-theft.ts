@@ -1,6 +1,6 @@
 /** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
-import { REGISTRY_SECRETS, type RegistryInput } from "../contract/registries.ts";
+import { REGISTRY_SECRETS, type RegistryInput } from "../contract/gateway/registries.ts";
 import { type RegistryRow, registrySecret } from "../db/tables/registries.ts";
 import { storeCredentialTable } from "../db/tables/store-credentials.ts";
 import { storeInstallTable } from "../db/tables/store-installs.ts";

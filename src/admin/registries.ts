@@ -1,9 +1,9 @@
 /** Operations on registries: validates options per kind, and encrypts credentials. */
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
-import { usesMachineIdentity } from "../contract/cloud-auth.ts";
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
+import { usesMachineIdentity } from "../contract/gateway/cloud-auth.ts";
 import {
   KIND_OPTIONS,
   KINDS,
@@ -15,7 +15,7 @@ import {
   RegistryAuth,
   type RegistryInput,
   registries,
-} from "../contract/registries.ts";
+} from "../contract/gateway/registries.ts";
 import { recordChange } from "../db/record-change.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.ts";
 import { storeInstallTable } from "../db/tables/store-installs.ts";

@@ -1,6 +1,6 @@
 /** Lists the data-plane requests of a gateway, newest first. */
 
-import { listRequests } from "../contract/requests.ts";
+import { listRequests } from "../contract/gateway/requests.ts";
 import { pageRequestEvents } from "../db/tables/request-events.ts";
 import { firstIdAt } from "../lib/ids.ts";
 import { type Route, route } from "../route.ts";

@@ -1,6 +1,6 @@
 /** Writes a catalog entry of a gateway and its audit record. */
 import { AppError } from "../contract/errors.ts";
-import type { CatalogEntry, CatalogEntryInput } from "../contract/store-catalog.ts";
+import type { CatalogEntry, CatalogEntryInput } from "../contract/store/catalog.ts";
 import { type AuditAuthor, type AuditChange, recordChange } from "../db/record-change.ts";
 import { catalogEntryTable, findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";

@@ -1,6 +1,6 @@
 /** Seals secrets in requests and masks them in responses. A masked value keeps the stored secret. */
 import { AppError } from "../contract/errors.ts";
-import { REGISTRY_SECRETS } from "../contract/registries.ts";
+import { REGISTRY_SECRETS } from "../contract/gateway/registries.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { registrySecret } from "../db/tables/registries.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../lib/crypto/seal.ts";

@@ -1,11 +1,12 @@
 /** Tests the address and credential of a registry with a request that costs nothing. */
-import { usesMachineIdentity } from "../contract/cloud-auth.ts";
+
 import { AppError, type ErrorCode } from "../contract/errors.ts";
+import { usesMachineIdentity } from "../contract/gateway/cloud-auth.ts";
 import {
   type ConnectionReport,
   type RegistryInput,
   testConnection,
-} from "../contract/registries.ts";
+} from "../contract/gateway/registries.ts";
 import { isLlm, type RegistryRow, registryTable } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
 import { elapsedMs } from "../lib/time/clock.ts";

@@ -1,5 +1,9 @@
 /** Converts the guard of a gateway or consumer: the file names its collector, the API has the id. */
-import { completeGuard, type GuardPatch, type GuardSettings } from "../contract/guard-settings.ts";
+import {
+  completeGuard,
+  type GuardPatch,
+  type GuardSettings,
+} from "../contract/guard/guard-settings.ts";
 import type { Deps } from "../deps.ts";
 import { resolveName } from "./references.ts";
 import type { ConfigGuard } from "./schema.ts";

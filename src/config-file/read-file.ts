@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { describeIssues, formatPath } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { REGISTRY_SECRETS } from "../contract/registries.ts";
+import { REGISTRY_SECRETS } from "../contract/gateway/registries.ts";
 import { readYaml, type SourceLocation, type YamlPath } from "../lib/text/read-yaml.ts";
 import { detectorSecretPaths } from "./resources/detectors.ts";
 import { ConfigFile, DETECTOR_SETTINGS } from "./schema.ts";

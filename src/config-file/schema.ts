@@ -1,18 +1,18 @@
 /** Schema of the YAML file that describes a whole installation. Items refer to each other by name, never by id. */
 import { z } from "zod";
 import { describeUnknownKind } from "../admin/detectors.ts";
-import { CollectorInput, OverrideInput } from "../contract/collectors.ts";
-import { AttachedRegistry, ConsumerInput } from "../contract/consumers.ts";
-import { DetectorInput } from "../contract/detectors.ts";
-import { GatewayInput } from "../contract/gateways.ts";
-import { GuardOff, GuardSettings } from "../contract/guard-settings.ts";
+import { AttachedRegistry, ConsumerInput } from "../contract/gateway/consumers.ts";
+import { GatewayInput } from "../contract/gateway/gateways.ts";
+import { PROVIDER_OPTIONS, RegistryInput } from "../contract/gateway/registries.ts";
+import { CollectorInput, OverrideInput } from "../contract/guard/collectors.ts";
+import { DetectorInput } from "../contract/guard/detectors.ts";
+import { GuardOff, GuardSettings } from "../contract/guard/guard-settings.ts";
+import { PolicyInput, Rule } from "../contract/guard/policies.ts";
 import { KeyInput } from "../contract/keys.ts";
-import { PolicyInput, Rule } from "../contract/policies.ts";
-import { PROVIDER_OPTIONS, RegistryInput } from "../contract/registries.ts";
 import { Id, Name, Slug, Text } from "../contract/shapes.ts";
-import { AccessRuleInput } from "../contract/store-access.ts";
-import { CatalogEntryInput } from "../contract/store-catalog.ts";
-import { IssuerInput, PrincipalTokenInput } from "../contract/store-principals.ts";
+import { AccessRuleInput } from "../contract/store/access.ts";
+import { CatalogEntryInput } from "../contract/store/catalog.ts";
+import { IssuerInput, PrincipalTokenInput } from "../contract/store/principals.ts";
 import { AdminTokenInput } from "../contract/tokens.ts";
 import { hashSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";

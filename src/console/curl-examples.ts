@@ -1,6 +1,6 @@
 /** Builds curl commands that work when pasted into a shell. */
-import type { Consumer } from "../contract/consumers.ts";
-import type { Registry } from "../contract/registries.ts";
+import type { Consumer } from "../contract/gateway/consumers.ts";
+import type { Registry } from "../contract/gateway/registries.ts";
 import { curlCommand } from "../lib/text/shell-quote.ts";
 import { ROOT_URL } from "./api.ts";
 

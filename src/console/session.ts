@@ -1,7 +1,7 @@
 /** Gives every page the signed-in administrator, the selected gateway and the shared dialogs. */
 import { createContext, type ReactNode, useContext } from "react";
 import type { Permission } from "../contract/endpoint.ts";
-import type { Gateway } from "../contract/gateways.ts";
+import type { Gateway } from "../contract/gateway/gateways.ts";
 import type { WhoAmI } from "../contract/session.ts";
 
 export interface Confirmation {

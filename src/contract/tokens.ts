@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { KEY_STATES } from "./keys.ts";
 import { ROLES } from "./roles.ts";
 import { Id, Name, PageQuery, page, Time } from "./shapes.ts";
-import { PrincipalSub } from "./store-access.ts";
+import { PrincipalSub } from "./store/access.ts";
 
 export const AdminTokenInput = z.strictObject({
   name: Name,

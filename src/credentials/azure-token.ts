@@ -1,5 +1,5 @@
 /** Requests access tokens of Microsoft Entra. */
-import type { AzureAuth } from "../contract/cloud-auth.ts";
+import type { AzureAuth } from "../contract/gateway/cloud-auth.ts";
 import { credentialError, type IssuerHost, readCredentialFile } from "./call-issuer.ts";
 import type { IssuedCredential } from "./credential-cache.ts";
 import { readAccessToken } from "./read-access-token.ts";

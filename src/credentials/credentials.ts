@@ -1,5 +1,5 @@
 /** Adds the credential of a cloud identity to a request, from a cache per identity. */
-import type { AwsAuth } from "../contract/cloud-auth.ts";
+import type { AwsAuth } from "../contract/gateway/cloud-auth.ts";
 import { createLruCache } from "../lib/lru-cache.ts";
 import type { OutboundRequest, Send } from "../net/send.ts";
 import type { Upstream } from "../providers/provider.ts";

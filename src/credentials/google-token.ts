@@ -1,11 +1,11 @@
 /** Requests access tokens of Google Cloud. */
 import { createPrivateKey, sign } from "node:crypto";
-import type { GoogleAuth } from "../contract/cloud-auth.ts";
+import type { GoogleAuth } from "../contract/gateway/cloud-auth.ts";
 import {
   type ExternalAccount,
   parseGoogleCredentials,
   type ServiceAccountKey,
-} from "../contract/google-credentials.ts";
+} from "../contract/gateway/google-credentials.ts";
 import {
   credentialError,
   type IssuerHost,

@@ -1,12 +1,12 @@
 /** Runs the plugins of the gateway, which may reject the request. */
-import { ANONYMOUS, readUser } from "../contract/user-header.ts";
+import { ANONYMOUS, readUser } from "../contract/gateway/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { findClientAddress } from "../lib/http/ip-address.ts";
 import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import type { KeyView } from "../snapshot/snapshot.ts";
-import { getLiveState } from "./live-state.ts";
+import { getLiveState } from "./routing/live-state.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
 export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): Admission {

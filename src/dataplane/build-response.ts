@@ -1,23 +1,23 @@
 /** Builds the response to the client, and ends the request after the last byte. */
 import type { AppError, ErrorCode } from "../contract/errors.ts";
-import { OBJECT_CAPABILITIES } from "../contract/registries.ts";
+import { OBJECT_CAPABILITIES } from "../contract/gateway/registries.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
-import { createJsonArrayStream } from "./events-to-json-array.ts";
-import { findObjectIds } from "./find-object-ids.ts";
-import { getLiveState } from "./live-state.ts";
 import { maskKeyIn } from "./mask-key.ts";
-import { readUpstreamError } from "./read-upstream-error.ts";
-import { readUsage } from "./read-usage.ts";
-import { createsResponse } from "./record-response-owner.ts";
-import { recordOutcome } from "./registry-health.ts";
-import { type BodyEnds, relayStream } from "./relay-stream.ts";
+import { findObjectIds } from "./objects/find-object-ids.ts";
+import { createsResponse } from "./objects/record-response-owner.ts";
+import { CREATES_FILES } from "./objects/scope-objects.ts";
 import { endRequest, roundToTenths } from "./request-progress.ts";
-import { CREATES_FILES } from "./scope-objects.ts";
+import { getLiveState } from "./routing/live-state.ts";
+import { recordOutcome } from "./routing/registry-health.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
+import { createJsonArrayStream } from "./upstream/events-to-json-array.ts";
+import { readUpstreamError } from "./upstream/read-upstream-error.ts";
+import { readUsage } from "./upstream/read-usage.ts";
+import { type BodyEnds, relayStream } from "./upstream/relay-stream.ts";
 
 /** Headers of an upstream that are sent to the client, besides those of `addVendorHeaders`. */
 const RELAYED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];

@@ -1,9 +1,9 @@
 /** Estimates the input tokens of a message for models whose registries cannot count them; calls no upstream. */
 import { AppError } from "../contract/errors.ts";
-import type { Capability } from "../contract/registries.ts";
+import type { Capability } from "../contract/gateway/registries.ts";
 import { isObject } from "../lib/json/json-object.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
-import { evaluateRegistry, parsePin, type RoutingCriteria } from "./choose-registries.ts";
+import { evaluateRegistry, parsePin, type RoutingCriteria } from "./routing/choose-registries.ts";
 import type { ParsedRequest } from "./stages.ts";
 
 /** Capabilities by which a registry can generate the message. */

@@ -1,26 +1,26 @@
 /** Handles a data-plane request from start to end. Each step uses the result of the step above it. */
 import { AppError } from "../contract/errors.ts";
-import { OBJECT_CAPABILITIES } from "../contract/registries.ts";
+import { OBJECT_CAPABILITIES } from "../contract/gateway/registries.ts";
 import type { Deps } from "../deps.ts";
 import { addLimitHeaders } from "./add-limit-headers.ts";
 import { applyCors } from "./apply-cors.ts";
 import { applyPlugins } from "./apply-plugins.ts";
 import { buildLocalResponse, buildResponse } from "./build-response.ts";
-import { chooseRegistries } from "./choose-registries.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { findObjectRegistry } from "./find-object-registry.ts";
-import { forwardRequest } from "./forward-request.ts";
 import { guardRequest } from "./guard/guard-request.ts";
 import { guardResponse } from "./guard/guard-response.ts";
 import { identifyConsumer } from "./identify-consumer.ts";
-import { listModels } from "./list-models.ts";
 import { matchEndpoint } from "./match-endpoint.ts";
-import { readModel } from "./read-model.ts";
+import { listModels } from "./models/list-models.ts";
+import { readModel } from "./models/read-model.ts";
+import { findObjectRegistry } from "./objects/find-object-registry.ts";
+import { createsResponse, recordResponseOwner } from "./objects/record-response-owner.ts";
+import { scopeObjects } from "./objects/scope-objects.ts";
 import { recordRejection } from "./record-rejection.ts";
-import { createsResponse, recordResponseOwner } from "./record-response-owner.ts";
 import { endRequest } from "./request-progress.ts";
-import { scopeObjects } from "./scope-objects.ts";
+import { chooseRegistries } from "./routing/choose-registries.ts";
 import type { AuthenticatedRequest, MatchedRequest, RequestContext } from "./stages.ts";
+import { forwardRequest } from "./upstream/forward-request.ts";
 
 export async function handleRequest(
   deps: Deps,

@@ -1,6 +1,6 @@
 /** Masks the registry's key in an error response, because some upstreams repeat the key that they reject. */
 import type { Bytes } from "../net/http/reply.ts";
-import type { UpstreamReply } from "./upstream-reply.ts";
+import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 
 /** Keeps the length of the body. A key that is split between two chunks is not found. */
 export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply["body"] {

@@ -1,7 +1,8 @@
 /** Matches the path of a request to an endpoint of the data plane; any other path is a 404 (spec 4.4, 4.5 and 4.6). */
-import type { DataPlaneEndpoint } from "../contract/dataplane-endpoint.ts";
-import { DATA_PLANE_ENDPOINTS } from "../contract/dataplane-endpoints.ts";
+
 import { AppError } from "../contract/errors.ts";
+import type { DataPlaneEndpoint } from "../contract/gateway/dataplane-endpoint.ts";
+import { DATA_PLANE_ENDPOINTS } from "../contract/gateway/dataplane-endpoints.ts";
 import { findPathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestContext } from "./stages.ts";
 

@@ -2,8 +2,8 @@
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
-import { getLiveState } from "./live-state.ts";
 import { buildEvent, createProgress } from "./request-progress.ts";
+import { getLiveState } from "./routing/live-state.ts";
 import type { MatchedRequest } from "./stages.ts";
 
 /** Per minute, gateway and error code: anyone can send such requests, and events fill the disk. The others are only counted. */

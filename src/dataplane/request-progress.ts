@@ -1,14 +1,14 @@
 /** Progress of one request; at its end, cleanups run and the request event is recorded. */
 import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
-import type { RequestEvent } from "../contract/requests.ts";
+import type { RequestEvent } from "../contract/gateway/requests.ts";
 import type { Deps } from "../deps.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
-import { getLiveState } from "./live-state.ts";
-import type { TokenUsage } from "./read-usage.ts";
 import { observeDurations } from "./request-metrics.ts";
+import { getLiveState } from "./routing/live-state.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
 import { MAX_ERROR_CHARACTERS, toStorableText } from "./storable-text.ts";
+import type { TokenUsage } from "./upstream/read-usage.ts";
 
 export interface UpstreamAttempt {
   registry_id: string;

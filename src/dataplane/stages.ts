@@ -1,12 +1,12 @@
 /** Types of a request after each step. Each extends the one before it, so that no step can be skipped. */
 import type { RequestIds } from "../route.ts";
 import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
-import type { Candidate } from "./choose-registries.ts";
+import type { RequestBody } from "./body/request-body.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
-import type { ModelReference } from "./model-reference.ts";
-import type { RequestBody } from "./request-body.ts";
+import type { ModelReference } from "./models/model-reference.ts";
 import type { RequestProgress } from "./request-progress.ts";
-import type { UpstreamReply } from "./upstream-reply.ts";
+import type { Candidate } from "./routing/choose-registries.ts";
+import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 
 export interface RequestContext extends RequestIds {
   /** Address of the socket. */

@@ -1,5 +1,5 @@
 /** Every dialect: those of clients, and those of upstreams. */
-import type { Capability } from "../contract/registries.ts";
+import type { Capability } from "../contract/gateway/registries.ts";
 import { chat } from "./chat/chat.ts";
 import { converse } from "./converse/converse.ts";
 import type { InboundDialect, OutboundDialect } from "./dialect.ts";

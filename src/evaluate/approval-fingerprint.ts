@@ -1,5 +1,5 @@
 /** Computes the fingerprint that binds an approval to exactly one request. */
-import { CONDITION_FIELDS } from "../contract/conditions.ts";
+import { CONDITION_FIELDS } from "../contract/guard/conditions.ts";
 import { derivedKey } from "../lib/crypto/seal.ts";
 import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";

@@ -1,13 +1,14 @@
 /** Lists, reads and decides approvals, and returns the decision to the collector that polls for it. */
-import type { StoredText } from "../contract/activity.ts";
+
+import { AppError } from "../contract/errors.ts";
+import type { StoredText } from "../contract/guard/activity.ts";
 import {
   type Approval,
   checkApproval,
   decideApproval,
   getApproval,
   listApprovals,
-} from "../contract/approvals.ts";
-import { AppError } from "../contract/errors.ts";
+} from "../contract/guard/approvals.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import {
   type ApprovalRow,

@@ -1,12 +1,13 @@
 /** Operations on calibration: proposes thresholds from the counted scores of a collector, and resets them. */
+
+import { AppError } from "../contract/errors.ts";
 import {
   type DetectorCalibration,
   type FlaggedTraffic,
   getCalibration,
   resetCalibration,
-} from "../contract/calibration.ts";
-import type { DetectorResource } from "../contract/detectors.ts";
-import { AppError } from "../contract/errors.ts";
+} from "../contract/guard/calibration.ts";
+import type { DetectorResource } from "../contract/guard/detectors.ts";
 import { recordChange } from "../db/record-change.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { evaluationEventTable } from "../db/tables/evaluation-events.ts";

@@ -1,5 +1,5 @@
 /** Resolves the fields of an evaluation that conditions and Activity read, by name. */
-import { CONDITION_FIELDS } from "../contract/conditions.ts";
+import { CONDITION_FIELDS } from "../contract/guard/conditions.ts";
 import type { FactLookup } from "../policy/condition.ts";
 import type { ExtractedEvaluation } from "./stages.ts";
 

@@ -1,5 +1,5 @@
 /** Describes the findings behind a verdict for people, by type and rule; never the matched text. */
-import type { Verdict } from "../contract/evaluate.ts";
+import type { Verdict } from "../contract/guard/evaluate.ts";
 import { findApprovalId } from "../policy/find-approval-id.ts";
 
 type Described = Pick<Verdict, "status" | "findings">;

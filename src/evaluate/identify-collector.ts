@@ -1,6 +1,6 @@
 /** Identifies the collector of an evaluation: the key's own, or the one that the body names beside a token. */
 import { AppError } from "../contract/errors.ts";
-import type { EvaluateRequest } from "../contract/evaluate.ts";
+import type { EvaluateRequest } from "../contract/guard/evaluate.ts";
 import type { Deps } from "../deps.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import type { Caller } from "./identify-caller.ts";

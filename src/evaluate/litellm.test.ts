@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Verdict } from "../contract/evaluate.ts";
+import type { Verdict } from "../contract/guard/evaluate.ts";
 import { toLitellm } from "./litellm.ts";
 
 function createAskVerdict(approval_id: string | null): Verdict {

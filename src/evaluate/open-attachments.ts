@@ -1,6 +1,6 @@
 /** Reads the text of attachments and of documents in a payload. Their bytes are dropped after the evaluation. */
 import { AppError } from "../contract/errors.ts";
-import type { Uninspected } from "../contract/evaluate.ts";
+import type { Uninspected } from "../contract/guard/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import type { Attachment, Payload } from "../policy/payload/payload.ts";

@@ -1,9 +1,9 @@
 /** Parses the body of an evaluation endpoint into the evaluations that it requests. */
 import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
-import { EvaluateRequest, evaluateBatch, MAX_IN_BATCH } from "../contract/evaluate.ts";
-import { isHookAgent } from "../contract/hook-agents.ts";
-import { LitellmRequest } from "../contract/litellm.ts";
+import { EvaluateRequest, evaluateBatch, MAX_IN_BATCH } from "../contract/guard/evaluate.ts";
+import { isHookAgent } from "../contract/guard/hook-agents.ts";
+import { LitellmRequest } from "../contract/guard/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";
 import { readHook } from "./hooks/read-hook.ts";

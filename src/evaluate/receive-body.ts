@@ -1,7 +1,7 @@
 /** Receives the body of an evaluation: limits its size, and counts it against the in-flight budget. */
 import { AppError } from "../contract/errors.ts";
-import { isHookAgent } from "../contract/hook-agents.ts";
-import { findUser } from "../contract/user-header.ts";
+import { findUser } from "../contract/gateway/user-header.ts";
+import { isHookAgent } from "../contract/guard/hook-agents.ts";
 import type { Deps } from "../deps.ts";
 import { findClientAddress } from "../lib/http/ip-address.ts";
 import { bodyLimits, readBody } from "../read-body.ts";

@@ -1,6 +1,7 @@
 /** Records the Activity event of an evaluation, and as much of its content as the collector stores. */
-import type { EvaluationEvent } from "../contract/activity.ts";
+
 import { AppError } from "../contract/errors.ts";
+import type { EvaluationEvent } from "../contract/guard/activity.ts";
 import { readIdTime } from "../lib/ids.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";
 import { NO_POLICY } from "./apply-policy.ts";

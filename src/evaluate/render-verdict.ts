@@ -1,5 +1,5 @@
 /** Renders the result of an evaluation in the format of its endpoint. */
-import type { Finding } from "../contract/evaluate.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
 import type { Evaluation } from "../deps.ts";
 import { renderHook } from "./hooks/render-hook.ts";
 import { toLitellm } from "./litellm.ts";

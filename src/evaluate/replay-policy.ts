@@ -1,8 +1,9 @@
 /** Replays recorded events against a draft of a policy. Writes nothing and makes no outbound calls. */
-import type { EvaluationEvent, StoredText } from "../contract/activity.ts";
+
 import { AppError } from "../contract/errors.ts";
-import type { Status } from "../contract/evaluate.ts";
-import { type ReplayReport, replayPolicy } from "../contract/replay.ts";
+import type { EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
+import type { Status } from "../contract/guard/evaluate.ts";
+import { type ReplayReport, replayPolicy } from "../contract/guard/replay.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
 import { pageEvaluations } from "../db/tables/find-evaluations.ts";

@@ -1,5 +1,5 @@
 /** Requests the approval of an administrator for an evaluation whose verdict is `ask`. */
-import type { Finding } from "../contract/evaluate.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
 import { runExclusive } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import {

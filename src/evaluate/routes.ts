@@ -1,7 +1,7 @@
 /** Routes of evaluations, approvals, service tokens, calibration, and the test and replay of policies. */
-import { evaluate, evaluateBatch, guard } from "../contract/evaluate.ts";
-import { hookEndpoints } from "../contract/hooks.ts";
-import { litellmGuardrail } from "../contract/litellm.ts";
+import { evaluate, evaluateBatch, guard } from "../contract/guard/evaluate.ts";
+import { hookEndpoints } from "../contract/guard/hooks.ts";
+import { litellmGuardrail } from "../contract/guard/litellm.ts";
 import type { DirectRoute, Route } from "../route.ts";
 import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
 import { calibrationRoutes } from "./calibration-routes.ts";

@@ -1,6 +1,6 @@
 /** Selects the content of a payload that is stored for Activity, shown to approvers, and replayed. */
-import type { StoredText } from "../contract/activity.ts";
-import type { Collector } from "../contract/collectors.ts";
+import type { StoredText } from "../contract/guard/activity.ts";
+import type { Collector } from "../contract/guard/collectors.ts";
 import { type InspectionContext, NOT_RECORDED } from "../policy/detector.ts";
 import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
 import { createNameMasker } from "../policy/masking/name-masker.ts";

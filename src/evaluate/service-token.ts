@@ -1,7 +1,7 @@
 /** Issues service tokens (`POST /v1/token`), which are valid for 15 minutes, and verifies them. */
 import type { z } from "zod";
-import { type IssuedToken, issueServiceToken } from "../contract/collector-keys.ts";
 import { AppError } from "../contract/errors.ts";
+import { type IssuedToken, issueServiceToken } from "../contract/guard/collector-keys.ts";
 import type { Deps } from "../deps.ts";
 import { type SealContext, seal, unseal } from "../lib/crypto/seal.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";

@@ -2,9 +2,14 @@
  * Data of an evaluation after each step. A stage extends the one before it, so no step can be skipped. Steps after
  * selectPolicy add their members to the same object: a copy per step would cost 2 µs per evaluation.
  */
-import type { Direction, EvaluateRequest, Protocol, Uninspected } from "../contract/evaluate.ts";
-import type { HookAgent } from "../contract/hook-agents.ts";
-import type { LitellmRequest } from "../contract/litellm.ts";
+import type {
+  Direction,
+  EvaluateRequest,
+  Protocol,
+  Uninspected,
+} from "../contract/guard/evaluate.ts";
+import type { HookAgent } from "../contract/guard/hook-agents.ts";
+import type { LitellmRequest } from "../contract/guard/litellm.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/run-policy.ts";

@@ -1,6 +1,6 @@
 /** Evaluates a sample with the saved version of a policy, for the Test tab. Nothing is recorded. */
 import { AppError } from "../contract/errors.ts";
-import { testPolicy } from "../contract/evaluate.ts";
+import { testPolicy } from "../contract/guard/evaluate.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import { evaluate } from "./evaluate-body.ts";

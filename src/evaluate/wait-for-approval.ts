@@ -1,5 +1,5 @@
 /** Waits until approvals are decided, on this node or another one. */
-import type { Approval } from "../contract/approvals.ts";
+import type { Approval } from "../contract/guard/approvals.ts";
 import { findApprovalStatuses } from "../db/tables/approvals.ts";
 import type { Deps, WaitForApproval } from "../deps.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";

@@ -1,8 +1,8 @@
 /** Binds the administrative endpoints of the Store (spec 4.1) to their operations. */
 import { AppError } from "../contract/errors.ts";
-import { explainAccess } from "../contract/store-access.ts";
-import { listCatalog } from "../contract/store-catalog.ts";
-import { listStoreGrants, revokeStoreGrant } from "../contract/store-grants.ts";
+import { explainAccess } from "../contract/store/access.ts";
+import { listCatalog } from "../contract/store/catalog.ts";
+import { listStoreGrants, revokeStoreGrant } from "../contract/store/grants.ts";
 import {
   bulkInstall,
   configureInstall as configureInstallOf,
@@ -10,14 +10,14 @@ import {
   installForPrincipal,
   listInstalls,
   removeInstall,
-} from "../contract/store-installs.ts";
+} from "../contract/store/installs.ts";
 import {
   approveStoreRequest,
   cancelStoreRequest,
   getStoreRequest,
   listStoreRequests,
   rejectStoreRequest,
-} from "../contract/store-requests.ts";
+} from "../contract/store/requests.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import { storeGrantTable } from "../db/tables/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";

@@ -1,6 +1,6 @@
 /** Limits the requests of a subject within a window; see docs/guides/rate-limits.md (spec 8). */
 import { AppError } from "../contract/errors.ts";
-import type { LimitType } from "../contract/limits.ts";
+import type { LimitType } from "../contract/gateway/limits.ts";
 import { count } from "../lib/metrics.ts";
 import { parseDuration } from "../lib/time/duration.ts";
 import {

@@ -1,5 +1,5 @@
 /** Runs the plugins of a gateway in order, and throws the first rejection. */
-import type { RequiredPlugin } from "../contract/gateways.ts";
+import type { RequiredPlugin } from "../contract/gateway/gateways.ts";
 import { plugins } from "./all.ts";
 import type { PluginDeps, PluginRejection, PluginRequest, PreRequestStep } from "./plugin.ts";
 

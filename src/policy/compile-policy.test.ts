@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PolicyDocument } from "../contract/policies.ts";
+import type { PolicyDocument } from "../contract/guard/policies.ts";
 import { compilePolicy } from "./compile-policy.ts";
 
 const saved = (enabled: boolean): PolicyDocument => ({

@@ -1,6 +1,6 @@
 /** Compiles a saved version of a policy: its conditions and its detectors. */
-import type { Direction } from "../contract/evaluate.ts";
-import type { Gate, Mode, PolicyDocument, Rule } from "../contract/policies.ts";
+import type { Direction } from "../contract/guard/evaluate.ts";
+import type { Gate, Mode, PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { type ConditionTest, compileCondition } from "./condition.ts";
 import type { Inspector } from "./detector.ts";

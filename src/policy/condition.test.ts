@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Operator } from "../contract/conditions.ts";
+import type { Operator } from "../contract/guard/conditions.ts";
 import { compileCondition } from "./condition.ts";
 
 const holds = (fact: unknown, op: Operator, value: string | number) =>

@@ -1,6 +1,6 @@
 /** Validates and compiles the conditions of gates and rules. */
-import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/conditions.ts";
-import { DIRECTIONS, PROTOCOLS } from "../contract/evaluate.ts";
+import { CONDITION_FIELDS, type Condition, type Operator } from "../contract/guard/conditions.ts";
+import { DIRECTIONS, PROTOCOLS } from "../contract/guard/evaluate.ts";
 import { compilePattern, findPatternError } from "../lib/linear-regex/compile-pattern.ts";
 
 /** Returns the value of a condition field for the current evaluation. */

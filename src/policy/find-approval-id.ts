@@ -1,5 +1,5 @@
 /** Returns the id of the approval that a verdict requires; undefined if none is stored. */
-import type { Finding } from "../contract/evaluate.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
 
 export function findApprovalId(findings: readonly Finding[]): string | undefined {
   const [id] = findings.flatMap(({ evidence }) =>

@@ -1,5 +1,5 @@
 /** Returns the most restrictive action among the findings, or `allow`. */
-import { type Finding, STATUSES, type Status } from "../contract/evaluate.ts";
+import { type Finding, STATUSES, type Status } from "../contract/guard/evaluate.ts";
 
 export function resolveStatus(findings: readonly Finding[]): Status {
   return (

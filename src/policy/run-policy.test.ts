@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { PolicyDocument, Rule } from "../contract/policies.ts";
+import type { PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { type CompiledPolicy, compilePolicy } from "./compile-policy.ts";
 import { type PolicyRunInput, runPolicy } from "./run-policy.ts";
 import { createSegment } from "./segment.ts";

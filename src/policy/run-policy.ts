@@ -1,6 +1,12 @@
 /** Runs a policy over a payload: gates in order, then the rules of the direction, then one verdict. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
-import type { Direction, Finding, Status, Uninspected, Verdict } from "../contract/evaluate.ts";
+import type {
+  Direction,
+  Finding,
+  Status,
+  Uninspected,
+  Verdict,
+} from "../contract/guard/evaluate.ts";
 import type { CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { FactLookup } from "./condition.ts";
 import { type ApprovalState, createDetectorFinding, createGateFinding } from "./create-finding.ts";

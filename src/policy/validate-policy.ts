@@ -1,8 +1,8 @@
 /** Validates what the schema of a policy cannot express, when the policy is saved. */
 import { describeIssues } from "../contract/decode.ts";
-import type { Direction } from "../contract/evaluate.ts";
-import { DIRECTIONS } from "../contract/evaluate.ts";
-import type { Gate, PolicyInput, Rule } from "../contract/policies.ts";
+import type { Direction } from "../contract/guard/evaluate.ts";
+import { DIRECTIONS } from "../contract/guard/evaluate.ts";
+import type { Gate, PolicyInput, Rule } from "../contract/guard/policies.ts";
 import { validateCondition } from "./condition.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";

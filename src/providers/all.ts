@@ -1,5 +1,5 @@
 /** Every provider by its kind. */
-import type { Kind } from "../contract/registries.ts";
+import type { Kind } from "../contract/gateway/registries.ts";
 import { anthropic } from "./anthropic.ts";
 import { azure } from "./azure.ts";
 import { bedrock } from "./bedrock.ts";

@@ -1,6 +1,6 @@
 /** Describes a provider: its address, headers and operations. Data only, no I/O. */
-import type { CloudAuth } from "../contract/cloud-auth.ts";
-import type { Capability, Kind } from "../contract/registries.ts";
+import type { CloudAuth } from "../contract/gateway/cloud-auth.ts";
+import type { Capability, Kind } from "../contract/gateway/registries.ts";
 
 /** A registry for its provider: validated options, decrypted secrets. */
 export interface Upstream {

@@ -1,14 +1,14 @@
 /** Sets up a new installation: the first owner token, and a demo gateway with a guard that needs no paid key. */
 import { localActor, perform } from "../admin/perform.ts";
 import { issueToken } from "../admin/tokens.ts";
-import { collectorKeys } from "../contract/collector-keys.ts";
-import { collectors } from "../contract/collectors.ts";
-import { createConsumerKey } from "../contract/consumer-keys.ts";
-import { consumers } from "../contract/consumers.ts";
-import { detectors } from "../contract/detectors.ts";
-import { gateways } from "../contract/gateways.ts";
-import { policies } from "../contract/policies.ts";
-import { registries } from "../contract/registries.ts";
+import { createConsumerKey } from "../contract/gateway/consumer-keys.ts";
+import { consumers } from "../contract/gateway/consumers.ts";
+import { gateways } from "../contract/gateway/gateways.ts";
+import { registries } from "../contract/gateway/registries.ts";
+import { collectorKeys } from "../contract/guard/collector-keys.ts";
+import { collectors } from "../contract/guard/collectors.ts";
+import { detectors } from "../contract/guard/detectors.ts";
+import { policies } from "../contract/guard/policies.ts";
 import { changeConfig, configRevision } from "../db/config-revision.ts";
 import { adminTokenTable } from "../db/tables/admin-tokens.ts";
 import { installationFact, setInstallationFact } from "../db/tables/installation.ts";

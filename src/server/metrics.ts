@@ -1,8 +1,8 @@
 /** Defines every metric: name, description and source. docs/metrics.md is generated from it. */
 import project from "../../package.json" with { type: "json" };
 import { PLANES } from "../contract/endpoint.ts";
-import { DIRECTIONS } from "../contract/evaluate.ts";
-import { getLiveState, type RegistryState } from "../dataplane/live-state.ts";
+import { DIRECTIONS } from "../contract/guard/evaluate.ts";
+import { getLiveState, type RegistryState } from "../dataplane/routing/live-state.ts";
 import type { Deps } from "../deps.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
 import { startedAt } from "../lib/time/clock.ts";

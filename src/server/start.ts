@@ -1,7 +1,7 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
 import { watchConfigFile } from "../config-file/watch.ts";
 import { AppError } from "../contract/errors.ts";
-import type { RequestEvent } from "../contract/requests.ts";
+import type { RequestEvent } from "../contract/gateway/requests.ts";
 import { createCredentials } from "../credentials/credentials.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";

@@ -1,6 +1,6 @@
 /** Builds the document of a policy version: the policy and the detectors it uses. */
 import { AppError } from "../contract/errors.ts";
-import type { PolicyDocument, PolicyInput } from "../contract/policies.ts";
+import type { PolicyDocument, PolicyInput } from "../contract/guard/policies.ts";
 import type { Db } from "../db/db.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { validatePolicy } from "../policy/validate-policy.ts";

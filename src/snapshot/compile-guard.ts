@@ -1,6 +1,6 @@
 /** Compiles the part of the snapshot that evaluations read: collectors, their keys and policies. */
 
-import type { DetectorResource } from "../contract/detectors.ts";
+import type { DetectorResource } from "../contract/guard/detectors.ts";
 import type { Db } from "../db/db.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";

@@ -1,6 +1,7 @@
 /** Compiles the rows of the configuration to the maps that the planes read. */
-import { completeGuard, type GuardSettings, isOwnGuard } from "../contract/guard-settings.ts";
-import { REGISTRY_SECRETS } from "../contract/registries.ts";
+
+import { REGISTRY_SECRETS } from "../contract/gateway/registries.ts";
+import { completeGuard, type GuardSettings, isOwnGuard } from "../contract/guard/guard-settings.ts";
 import { configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { adminTokenTable } from "../db/tables/admin-tokens.ts";

@@ -1,6 +1,6 @@
 /** Finds the consumer of a slug and checks its key, in memory (spec 5). */
 import { AppError } from "../contract/errors.ts";
-import { PLAYGROUND_HEADER } from "../contract/playground.ts";
+import { PLAYGROUND_HEADER } from "../contract/gateway/playground.ts";
 import { Slug } from "../contract/shapes.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";

@@ -1,9 +1,10 @@
 /** Configuration that the planes read: immutable maps in memory. */
-import type { Collector } from "../contract/collectors.ts";
-import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/consumers.ts";
-import type { RequiredPlugin } from "../contract/gateways.ts";
-import type { GuardSettings } from "../contract/guard-settings.ts";
-import type { Capability } from "../contract/registries.ts";
+
+import type { AttachedRegistry, Consumer, ModelPolicy } from "../contract/gateway/consumers.ts";
+import type { RequiredPlugin } from "../contract/gateway/gateways.ts";
+import type { Capability } from "../contract/gateway/registries.ts";
+import type { Collector } from "../contract/guard/collectors.ts";
+import type { GuardSettings } from "../contract/guard/guard-settings.ts";
 import type { Role } from "../contract/roles.ts";
 import type { BlockExpiries } from "../db/tables/blocked-subjects.ts";
 import type { Egress } from "../net/egress.ts";

@@ -1,7 +1,7 @@
 /** Every coding agent completes a task through the gateway: `npm run test:agents`, outside the main run. */
 import { afterAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { RequestEvent } from "../../src/contract/requests.ts";
+import type { RequestEvent } from "../../src/contract/gateway/requests.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";

@@ -1,7 +1,7 @@
 /** Hooks in the real agents: denials, dialogs and masks take effect. Part of `npm run test:agents`. */
 import { expect, test } from "bun:test";
-import type { EvaluationEvent } from "../../src/contract/activity.ts";
-import { hookSnippet } from "../../src/contract/hook-snippets.ts";
+import type { EvaluationEvent } from "../../src/contract/guard/activity.ts";
+import { hookSnippet } from "../../src/contract/guard/hook-snippets.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";

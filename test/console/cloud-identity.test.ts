@@ -1,6 +1,6 @@
 /** Cloud identities in the form of a registry: the fields of each source, and secrets that are kept. */
 import { expect, test } from "bun:test";
-import type { Registry } from "../../src/contract/registries.ts";
+import type { Registry } from "../../src/contract/gateway/registries.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 

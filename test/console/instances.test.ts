@@ -1,6 +1,6 @@
 /** MCP instances in the console: created from the catalog, edited, and their changed tools accepted. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import type { Registry } from "../../src/contract/registries.ts";
+import type { Registry } from "../../src/contract/gateway/registries.ts";
 import { startAuthServer } from "../kit/auth-server.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";

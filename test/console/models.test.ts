@@ -1,6 +1,6 @@
 /** Models in the console: the catalog, and the models that a consumer can use. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { SHIPPED_MODELS } from "../../src/contract/shipped-models.ts";
+import { SHIPPED_MODELS } from "../../src/contract/gateway/shipped-models.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";

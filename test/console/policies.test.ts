@@ -1,6 +1,6 @@
 /** Policies in the console: rules, tests, uses and versions. */
 import { expect, test } from "bun:test";
-import type { Policy } from "../../src/contract/policies.ts";
+import type { Policy } from "../../src/contract/guard/policies.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { sharedBrowser } from "./browser.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Finding } from "../../src/contract/evaluate.ts";
+import type { Finding } from "../../src/contract/guard/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import {

@@ -1,6 +1,6 @@
 /** 5,000 generated bodies: the admin API returns a documented status, never a 500. */
 import { describe, expect, test } from "bun:test";
-import { KINDS } from "../../src/contract/registries.ts";
+import { KINDS } from "../../src/contract/gateway/registries.ts";
 import { startKit } from "../kit/kit.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { databaseKinds } from "../kit/services.ts";

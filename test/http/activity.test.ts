@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import type { EvaluationEvent } from "../../src/contract/guard/activity.ts";
 import { sweep } from "../../src/server/sweep.ts";
 import { makeGuard, makeGuardWithRules, unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { StoredText } from "../../src/contract/activity.ts";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { StoredText } from "../../src/contract/guard/activity.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
 import { makeGuard, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";

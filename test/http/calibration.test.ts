@@ -1,6 +1,6 @@
 /** Calibration: scores of a collector's traffic, proposed thresholds, and reset. */
 import { afterAll, describe, expect, test } from "bun:test";
-import type { DetectorCalibration } from "../../src/contract/calibration.ts";
+import type { DetectorCalibration } from "../../src/contract/guard/calibration.ts";
 import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startScoringModel } from "../kit/scoring-model.ts";

@@ -1,6 +1,6 @@
 /** The explain endpoint: the routing of a real request, with nothing sent. */
 import { expect, test } from "bun:test";
-import type { Explanation } from "../../src/contract/explain.ts";
+import type { Explanation } from "../../src/contract/gateway/explain.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makePolicy } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { connect } from "node:net";
-import { KINDS, listAuthTypes } from "../../src/contract/registries.ts";
+import { KINDS, listAuthTypes } from "../../src/contract/gateway/registries.ts";
 import {
   FORM_TYPE,
   type FormPart,

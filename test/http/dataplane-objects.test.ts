@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
-import type { Explanation } from "../../src/contract/explain.ts";
+import type { Explanation } from "../../src/contract/gateway/explain.ts";
 import { type Attach, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startObjectsUpstream } from "../kit/objects-upstream.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Explanation } from "../../src/contract/explain.ts";
+import type { Explanation } from "../../src/contract/gateway/explain.ts";
 import { sqliteFile } from "../../src/db/sqlite.ts";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { type Attach, addConsumer, type FormPart, makeConsumer } from "../kit/dataplane.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import type { Explanation } from "../../src/contract/explain.ts";
+import type { Explanation } from "../../src/contract/gateway/explain.ts";
 import type { Attach } from "../kit/dataplane.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import OpenAI from "openai";
-import type { Explanation } from "../../src/contract/explain.ts";
+import type { Explanation } from "../../src/contract/gateway/explain.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startConsumer } from "../kit/start-consumer.ts";
 import type { Script, UpstreamResponse } from "../kit/upstream.ts";

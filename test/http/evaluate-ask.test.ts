@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { sweep } from "../../src/server/sweep.ts";
 import { makeGuard, makeGuardWithRules, makePolicy, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";

@@ -1,6 +1,6 @@
 /** Access of callers to collectors, and isolation of verdicts between them (spec 5). */
 import { expect, test } from "bun:test";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { SERVICE_TOKEN_CONTEXT } from "../../src/evaluate/service-token.ts";
 import { seal } from "../../src/lib/crypto/seal.ts";
 import { makeGuard, type TestGuard } from "../kit/guard.ts";

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, typesOf } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";

@@ -1,7 +1,7 @@
 /** PDF and Office files in a provider's body are opened like attachments. */
 import { expect, test } from "bun:test";
 import { deflateRawSync, deflateSync } from "node:zlib";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";

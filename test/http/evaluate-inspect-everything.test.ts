@@ -1,6 +1,6 @@
 /** Every text of a payload is inspected, whichever member, role or encoding carries it. */
 import { expect, test } from "bun:test";
-import type { Status, Uninspected } from "../../src/contract/evaluate.ts";
+import type { Status, Uninspected } from "../../src/contract/guard/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";

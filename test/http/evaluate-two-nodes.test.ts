@@ -1,6 +1,6 @@
 /** Simultaneous evaluations on two nodes of one installation. */
 import { expect, test } from "bun:test";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { type Draft, makeDetector, makeGuard } from "../kit/guard.ts";
 import type { Kit } from "../kit/kit.ts";
 import { twoNodes } from "../kit/two-nodes.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Verdict } from "../../src/contract/evaluate.ts";
+import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, makePolicy, typesOf } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";

@@ -1,7 +1,7 @@
 /** Feedback: marks of findings, the exemptions they create, and the export for retraining. */
 import { describe, expect, test } from "bun:test";
-import type { ActivityEvent } from "../../src/contract/activity.ts";
-import type { Exemption, LabeledText } from "../../src/contract/feedback.ts";
+import type { ActivityEvent } from "../../src/contract/guard/activity.ts";
+import type { Exemption, LabeledText } from "../../src/contract/guard/feedback.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";

@@ -1,6 +1,6 @@
 /** Settings of the inline guard, on gateways and consumers. */
 import { describe, expect, test } from "bun:test";
-import type { GuardSettings } from "../../src/contract/guard-settings.ts";
+import type { GuardSettings } from "../../src/contract/guard/guard-settings.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";

@@ -1,6 +1,6 @@
 /** Hooks of coding agents: the agent's own JSON in, its own JSON out. */
 import { expect, test } from "bun:test";
-import type { HookAgent } from "../../src/contract/hook-agents.ts";
+import type { HookAgent } from "../../src/contract/guard/hook-agents.ts";
 import { makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 

@@ -1,7 +1,7 @@
 /** The model catalog, and the models of a consumer with its data. */
 import { afterAll, expect, test } from "bun:test";
-import { CatalogModel } from "../../src/contract/model-catalog.ts";
-import { findShippedModel, SHIPPED_MODELS } from "../../src/contract/shipped-models.ts";
+import { CatalogModel } from "../../src/contract/gateway/model-catalog.ts";
+import { findShippedModel, SHIPPED_MODELS } from "../../src/contract/gateway/shipped-models.ts";
 import { type Attach, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { z } from "zod";
 import { type Endpoint, endpoint } from "../../src/contract/endpoint.ts";
-import { PROVIDER_NAMES } from "../../src/contract/registries.ts";
+import { PROVIDER_NAMES } from "../../src/contract/gateway/registries.ts";
 import { matchTail } from "../../src/dataplane/match-endpoint.ts";
 import { routes } from "../../src/server/http/routes.ts";
 import { DATA_PLANE, MCP_ENDPOINT } from "../../src/server/openapi/about.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Policy } from "../../src/contract/policies.ts";
+import type { Policy } from "../../src/contract/guard/policies.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, makePolicy, unique } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";

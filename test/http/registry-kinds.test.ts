@@ -1,6 +1,6 @@
 /** Registries: the options of each kind; options without effect are rejected. */
 import { expect, test } from "bun:test";
-import { KINDS, listAuthTypes } from "../../src/contract/registries.ts";
+import { KINDS, listAuthTypes } from "../../src/contract/gateway/registries.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 

@@ -1,6 +1,6 @@
 /** The Store's catalog: what is shipped, added, hidden and imported, and the public registry format. */
 import { describe, expect, test } from "bun:test";
-import { SHIPPED_CATALOG } from "../../src/contract/shipped-catalog.ts";
+import { SHIPPED_CATALOG } from "../../src/contract/gateway/shipped-catalog.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";

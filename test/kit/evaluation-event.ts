@@ -1,5 +1,5 @@
 /** An event that says as little as one can. */
-import type { EvaluationEvent } from "../../src/contract/activity.ts";
+import type { EvaluationEvent } from "../../src/contract/guard/activity.ts";
 
 export const idOf = (number: number) => {
   const hex = (1_767_225_600_000 + number).toString(16).padStart(12, "0");

@@ -1,5 +1,5 @@
 /** A request event of a given time, with numbers that the two databases return in different types. */
-import type { RequestEvent } from "../../src/contract/requests.ts";
+import type { RequestEvent } from "../../src/contract/gateway/requests.ts";
 
 export const requestEvent = (time: string): RequestEvent => ({
   id: Bun.randomUUIDv7("hex", Date.parse(time)),

@@ -1,6 +1,6 @@
 /** Random texts in random parts: a stream is masked exactly as the whole text is. */
 import { expect, test } from "bun:test";
-import type { PolicyDocument } from "../../src/contract/policies.ts";
+import type { PolicyDocument } from "../../src/contract/guard/policies.ts";
 
 import { learnedModels } from "../../src/evaluate/learned-models.ts";
 

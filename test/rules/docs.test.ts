@@ -3,8 +3,8 @@ import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { ERRORS } from "../../src/contract/errors.ts";
-import { hookAgents } from "../../src/contract/hook-agents.ts";
-import { hookSnippet } from "../../src/contract/hook-snippets.ts";
+import { hookAgents } from "../../src/contract/guard/hook-agents.ts";
+import { hookSnippet } from "../../src/contract/guard/hook-snippets.ts";
 import { providers } from "../../src/providers/all.ts";
 import { listCapabilities } from "../../src/providers/provider.ts";
 

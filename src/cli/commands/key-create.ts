@@ -1,8 +1,8 @@
 /** portcullis key create: creates a key for a consumer or a collector. It is printed once and not stored. */
 import { localActor, perform } from "../../admin/perform.ts";
-import { collectorKeys } from "../../contract/collector-keys.ts";
-import { consumerKeys } from "../../contract/consumer-keys.ts";
 import { AppError } from "../../contract/errors.ts";
+import { consumerKeys } from "../../contract/gateway/consumer-keys.ts";
+import { collectorKeys } from "../../contract/guard/collector-keys.ts";
 import type { KeyEndpoints } from "../../contract/keys.ts";
 import { changeConfig } from "../../db/config-revision.ts";
 import { collectorTable } from "../../db/tables/collectors.ts";

@@ -5,7 +5,7 @@ import {
   createCatalogEntry,
   deleteCatalogEntry,
   updateCatalogEntry,
-} from "../../contract/store-catalog.ts";
+} from "../../contract/store/catalog.ts";
 import { catalogEntryTable, findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import { type ConfigResource, diffItems, removeItem } from "../config-resource.ts";
 

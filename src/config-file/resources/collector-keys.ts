@@ -1,5 +1,5 @@
 /** Keys of a collector in a configuration file. */
-import { collectorKeys as endpoints } from "../../contract/collector-keys.ts";
+import { collectorKeys as endpoints } from "../../contract/guard/collector-keys.ts";
 import { collectorKeyTable } from "../../db/tables/keys.ts";
 import { keyResource } from "../hashed-resource.ts";
 import { ConfigKey } from "../schema.ts";

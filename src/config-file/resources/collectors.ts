@@ -1,10 +1,10 @@
 /** Collectors in a configuration file. */
 import { perform } from "../../admin/perform.ts";
 import { pickInput } from "../../admin/pick-input.ts";
-import { CollectorInput, collectors as endpoints } from "../../contract/collectors.ts";
-import { consumers } from "../../contract/consumers.ts";
-import { gateways } from "../../contract/gateways.ts";
-import { isOwnGuard } from "../../contract/guard-settings.ts";
+import { consumers } from "../../contract/gateway/consumers.ts";
+import { gateways } from "../../contract/gateway/gateways.ts";
+import { CollectorInput, collectors as endpoints } from "../../contract/guard/collectors.ts";
+import { isOwnGuard } from "../../contract/guard/guard-settings.ts";
 import { collectorTable } from "../../db/tables/collectors.ts";
 import { consumerTable } from "../../db/tables/consumers.ts";
 import { gatewayTable } from "../../db/tables/gateways.ts";

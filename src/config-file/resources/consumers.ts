@@ -2,8 +2,8 @@
 import type { z } from "zod";
 import { perform } from "../../admin/perform.ts";
 import { pickInput } from "../../admin/pick-input.ts";
-import { ConsumerInput, consumers as endpoints } from "../../contract/consumers.ts";
-import { isOwnGuard } from "../../contract/guard-settings.ts";
+import { ConsumerInput, consumers as endpoints } from "../../contract/gateway/consumers.ts";
+import { isOwnGuard } from "../../contract/guard/guard-settings.ts";
 import { attachedRegistries, consumerTable } from "../../db/tables/consumers.ts";
 import { registryTable } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,6 +1,6 @@
 /** Detectors in a configuration file. */
 import { pickInput } from "../../admin/pick-input.ts";
-import { DetectorInput, detectors as endpoints } from "../../contract/detectors.ts";
+import { DetectorInput, detectors as endpoints } from "../../contract/guard/detectors.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import { detectorTable } from "../../db/tables/detectors.ts";
 import { registryTable } from "../../db/tables/registries.ts";

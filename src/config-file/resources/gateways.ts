@@ -1,9 +1,9 @@
 /** Gateways in a configuration file. */
 import { perform } from "../../admin/perform.ts";
 import { pickInput } from "../../admin/pick-input.ts";
-import { collectors } from "../../contract/collectors.ts";
-import { gateways as endpoints, GatewayInput } from "../../contract/gateways.ts";
-import { completeGuard } from "../../contract/guard-settings.ts";
+import { gateways as endpoints, GatewayInput } from "../../contract/gateway/gateways.ts";
+import { collectors } from "../../contract/guard/collectors.ts";
+import { completeGuard } from "../../contract/guard/guard-settings.ts";
 import { collectorTable } from "../../db/tables/collectors.ts";
 import { gatewayTable } from "../../db/tables/gateways.ts";
 import { diffItems, removeItem } from "../config-resource.ts";

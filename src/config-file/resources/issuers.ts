@@ -1,5 +1,5 @@
 /** Issuers of a gateway in a configuration file. */
-import { issuers as endpoints, IssuerInput } from "../../contract/store-principals.ts";
+import { issuers as endpoints, IssuerInput } from "../../contract/store/principals.ts";
 import { issuerTable } from "../../db/tables/issuers.ts";
 import { crudResource } from "../crud-resource.ts";
 

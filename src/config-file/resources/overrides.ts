@@ -1,6 +1,6 @@
 /** Policy overrides of a collector in a configuration file. */
 import { perform } from "../../admin/perform.ts";
-import { removeOverride, setOverride } from "../../contract/collectors.ts";
+import { removeOverride, setOverride } from "../../contract/guard/collectors.ts";
 import { overrideTable } from "../../db/tables/collectors.ts";
 import { type ConfigResource, diffItems, removeItem } from "../config-resource.ts";
 import { loadNames, resolveName } from "../references.ts";

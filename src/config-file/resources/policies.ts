@@ -1,6 +1,6 @@
 /** Policies in a configuration file. */
 import { pickInput } from "../../admin/pick-input.ts";
-import { policies as endpoints, PolicyInput, type Rule } from "../../contract/policies.ts";
+import { policies as endpoints, PolicyInput, type Rule } from "../../contract/guard/policies.ts";
 import { policyTable } from "../../db/tables/policies.ts";
 import { crudResource } from "../crud-resource.ts";
 import { loadNames, resolveName } from "../references.ts";

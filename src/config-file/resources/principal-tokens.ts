@@ -1,5 +1,5 @@
 /** Personal tokens of a gateway's principals in a configuration file. */
-import { PrincipalTokenInput, revokePrincipalToken } from "../../contract/store-principals.ts";
+import { PrincipalTokenInput, revokePrincipalToken } from "../../contract/store/principals.ts";
 import { principalTokenTable } from "../../db/tables/principal-tokens.ts";
 import { savePrincipal } from "../../db/tables/principals.ts";
 import { hashedResource } from "../hashed-resource.ts";

@@ -6,7 +6,7 @@ import {
   PROVIDER_OPTIONS,
   REGISTRY_SECRETS,
   RegistryInput,
-} from "../../contract/registries.ts";
+} from "../../contract/gateway/registries.ts";
 import { registrySecret, registryTable } from "../../db/tables/registries.ts";
 import { instancesInUse } from "../../db/tables/store-installs.ts";
 import { unseal } from "../../lib/crypto/seal.ts";

@@ -1,6 +1,7 @@
 /** Service clients of a collector in a configuration file. */
-import { serviceClients as endpoints } from "../../contract/collector-keys.ts";
+
 import { AppError } from "../../contract/errors.ts";
+import { serviceClients as endpoints } from "../../contract/guard/collector-keys.ts";
 import { serviceClientTable } from "../../db/tables/keys.ts";
 import type { ConfigResource } from "../config-resource.ts";
 import { keyResource } from "../hashed-resource.ts";

@@ -1,6 +1,6 @@
 /** Columns of an evaluation. Each cell filters the list by its value. */
-import type { EvaluationEvent } from "../../contract/activity.ts";
-import type { Finding } from "../../contract/evaluate.ts";
+import type { EvaluationEvent } from "../../contract/guard/activity.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import type { Column } from "../ui/table.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";

@@ -1,5 +1,5 @@
 /** Number of evaluations by status, loaded apart so that the list does not wait for it. */
-import type { EvaluationEvent } from "../../contract/activity.ts";
+import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import { activity } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";

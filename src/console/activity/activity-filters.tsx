@@ -1,6 +1,6 @@
 /** Filters of Activity: time range, text and chips, all stored in the address. */
 import { type ReactNode, useState } from "react";
-import type { EvaluationEvent, ActivityFilters as Filters } from "../../contract/activity.ts";
+import type { EvaluationEvent, ActivityFilters as Filters } from "../../contract/guard/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";

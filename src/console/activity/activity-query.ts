@@ -1,5 +1,5 @@
 /** Reads the filters of Activity from the address. */
-import type { ActivityFilters } from "../../contract/activity.ts";
+import type { ActivityFilters } from "../../contract/guard/activity.ts";
 import type { Reader } from "../api.ts";
 import { collectors, detectors, policies } from "../endpoints.ts";
 import { readAllPages, readNamesById } from "../read-all-pages.ts";

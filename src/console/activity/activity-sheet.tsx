@@ -1,5 +1,5 @@
 /** Details of one evaluation: source, policy, findings and stored content. */
-import type { EvaluationEvent } from "../../contract/activity.ts";
+import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import { activity } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { Timestamp } from "../ui/badge.tsx";

@@ -1,6 +1,6 @@
 /** Buttons that mark a finding, or the verdict of an evaluation without findings, as correct or incorrect. */
 import { useState } from "react";
-import type { Mark } from "../../contract/activity.ts";
+import type { Mark } from "../../contract/guard/activity.ts";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";

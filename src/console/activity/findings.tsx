@@ -1,6 +1,6 @@
 /** Findings of an evaluation: source, type, location and action. */
 import type { ReactNode } from "react";
-import type { Finding } from "../../contract/evaluate.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 

@@ -1,5 +1,5 @@
 /** Stored content of an evaluation, for roles that may read it. */
-import type { EvaluationEvent, StoredText } from "../../contract/activity.ts";
+import type { EvaluationEvent, StoredText } from "../../contract/guard/activity.ts";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";

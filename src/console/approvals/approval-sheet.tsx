@@ -1,7 +1,7 @@
 /** Details of one approval, its evaluation, and the decision. */
 import { useState } from "react";
-import type { StoredText } from "../../contract/activity.ts";
-import type { Approval } from "../../contract/approvals.ts";
+import type { StoredText } from "../../contract/guard/activity.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
 import { Findings } from "../activity/findings.tsx";
 import { TextList } from "../activity/stored-texts.tsx";
 import { call } from "../api.ts";

@@ -1,5 +1,5 @@
 /** Console → Approvals: evaluations with the verdict `ask`, which a person decides. */
-import type { Approval } from "../../contract/approvals.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
 import { approvals } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Timestamp } from "../ui/badge.tsx";

@@ -1,8 +1,8 @@
 /** Scores of a collector's traffic by detector, and the thresholds they suggest. */
 import { useState } from "react";
-import type { DetectorCalibration, FlaggedTraffic } from "../../contract/calibration.ts";
-import type { Collector } from "../../contract/collectors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { DetectorCalibration, FlaggedTraffic } from "../../contract/guard/calibration.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { collectors, detectors } from "../endpoints.ts";
 import { Link } from "../router.tsx";

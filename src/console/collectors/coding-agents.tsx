@@ -1,7 +1,7 @@
 /** Settings of coding agents whose hooks this collector evaluates. */
-import type { Collector } from "../../contract/collectors.ts";
-import { HOOK_AGENTS, hookAgents } from "../../contract/hook-agents.ts";
-import { hookSnippet } from "../../contract/hook-snippets.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
+import { HOOK_AGENTS, hookAgents } from "../../contract/guard/hook-agents.ts";
+import { hookSnippet } from "../../contract/guard/hook-snippets.ts";
 import { ROOT_URL } from "../api.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 

@@ -1,6 +1,6 @@
 /** Form of a collector: its policy, its behavior on errors, and what is stored. */
-import type { Collector } from "../../contract/collectors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { PolicyPicker } from "../policies/policy-picker.tsx";

@@ -1,5 +1,5 @@
 /** Keys of a collector, and service clients that exchange a secret for short-lived tokens. */
-import type { Collector } from "../../contract/collectors.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
 import { call } from "../api.ts";
 import { evaluateCurl, tokenCurl } from "../curl-examples.ts";
 import { collectorKeys, serviceClients } from "../endpoints.ts";

@@ -1,6 +1,6 @@
 /** Console → Collectors: the applications that request evaluations, and their policies. */
-import type { Collector } from "../../contract/collectors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";

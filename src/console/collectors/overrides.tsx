@@ -1,8 +1,8 @@
 /** Policy overrides of a collector, by consumer_id. */
 import { useState } from "react";
-import type { Collector, Override } from "../../contract/collectors.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { Collector, Override } from "../../contract/guard/collectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { PolicyPicker } from "../policies/policy-picker.tsx";

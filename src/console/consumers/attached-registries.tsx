@@ -1,7 +1,7 @@
 /** Registries of a consumer: order, weight and models. */
 import { useState } from "react";
-import type { AttachedRegistry } from "../../contract/consumers.ts";
-import type { Registry } from "../../contract/registries.ts";
+import type { AttachedRegistry } from "../../contract/gateway/consumers.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { Capabilities } from "../ui/badge.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";

@@ -1,6 +1,6 @@
 /** Form of a consumer: address, registries in order, balancing, failover and guard. */
-import type { AttachedRegistry, Consumer } from "../../contract/consumers.ts";
-import type { Registry } from "../../contract/registries.ts";
+import type { AttachedRegistry, Consumer } from "../../contract/gateway/consumers.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import {

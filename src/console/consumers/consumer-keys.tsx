@@ -1,6 +1,6 @@
 /** Keys of a consumer, which applications send as X-AG-API-Key. */
-import type { Consumer } from "../../contract/consumers.ts";
-import type { Registry } from "../../contract/registries.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
 import { chatCurl } from "../curl-examples.ts";
 import { consumerKeys } from "../endpoints.ts";

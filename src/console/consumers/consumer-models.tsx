@@ -1,6 +1,6 @@
 /** Models that a consumer can use, and the registries that serve them. */
-import type { Consumer } from "../../contract/consumers.ts";
-import type { ConsumerModel } from "../../contract/model-catalog.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
+import type { ConsumerModel } from "../../contract/gateway/model-catalog.ts";
 import { consumers } from "../endpoints.ts";
 import { Price, Retirement, Tokens } from "../models/model-facts.tsx";
 import { Link } from "../router.tsx";

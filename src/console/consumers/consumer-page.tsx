@@ -1,5 +1,5 @@
 /** Console → a consumer: its routing, its keys, and where a request would go. */
-import type { Registry } from "../../contract/registries.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { call, type Reader, ROOT_URL } from "../api.ts";
 import { consumers, registries } from "../endpoints.ts";
 import { readGuardSources } from "../guard/guard-sources.ts";

@@ -1,5 +1,5 @@
 /** Console → Consumers: the applications of a gateway and their addresses. */
-import type { Consumer } from "../../contract/consumers.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
 import { ROOT_URL } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link } from "../router.tsx";

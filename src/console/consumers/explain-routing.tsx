@@ -1,8 +1,8 @@
 /** Explains where a request of a consumer would go, and why other registries are excluded. */
 import { useEffect, useEffectEvent, useState } from "react";
-import type { Consumer } from "../../contract/consumers.ts";
-import type { Explanation } from "../../contract/explain.ts";
-import type { Capability } from "../../contract/registries.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
+import type { Explanation } from "../../contract/gateway/explain.ts";
+import type { Capability } from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";

@@ -1,5 +1,5 @@
 /** Text form of a map of model names: `name = name at the upstream`, separated by commas. */
-import type { ModelPolicy } from "../../contract/consumers.ts";
+import type { ModelPolicy } from "../../contract/gateway/consumers.ts";
 import { splitNames } from "../ui/text.ts";
 
 export const formatModelMap = (map: ModelPolicy["map"] = {}): string =>

@@ -1,7 +1,7 @@
 /** Form of a detector. Its setting fields come from the schema of its kind. */
 import type { z } from "zod";
-import type { DetectorResource, listDetectorCatalog } from "../../contract/detectors.ts";
-import type { Registry } from "../../contract/registries.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
+import type { DetectorResource, listDetectorCatalog } from "../../contract/guard/detectors.ts";
 import { call } from "../api.ts";
 import { detectors, registries } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";

@@ -1,5 +1,5 @@
 /** Console → Detectors: configured detectors, used by the rules of policies. */
-import type { DetectorResource } from "../../contract/detectors.ts";
+import type { DetectorResource } from "../../contract/guard/detectors.ts";
 import { detectors } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";

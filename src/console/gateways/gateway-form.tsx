@@ -1,5 +1,5 @@
 /** Form of a gateway: name, slug, labels and guard. */
-import type { Gateway } from "../../contract/gateways.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { GuardFields, toGuardDraft, toGuardInput } from "../guard/guard-fields.tsx";

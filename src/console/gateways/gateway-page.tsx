@@ -1,6 +1,6 @@
 /** Console → a gateway: its settings, plugins and rate limits. */
 import type { ReactNode } from "react";
-import type { Gateway } from "../../contract/gateways.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
 import { call } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { type GuardSources, readGuardSources } from "../guard/guard-sources.ts";

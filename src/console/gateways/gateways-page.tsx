@@ -1,5 +1,5 @@
 /** Console → Gateways: all gateways of the installation. */
-import type { Gateway } from "../../contract/gateways.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
 import { gateways } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";

@@ -1,5 +1,5 @@
 /** Plugins that run on every request of a gateway. */
-import type { Gateway, PluginEntry } from "../../contract/gateways.ts";
+import type { Gateway, PluginEntry } from "../../contract/gateway/gateways.ts";
 import { RATE_LIMITER } from "../rate-limits/describe-limits.ts";
 import { Link } from "../router.tsx";
 import { StateBadge } from "../ui/badge.tsx";

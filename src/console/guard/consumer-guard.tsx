@@ -1,6 +1,6 @@
 /** Guard of a consumer: the gateway's, none, or its own. */
-import type { Gateway } from "../../contract/gateways.ts";
-import type { ConsumerGuard } from "../../contract/guard-settings.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { ConsumerGuard } from "../../contract/guard/guard-settings.ts";
 import { SelectField } from "../ui/field.tsx";
 import {
   type GuardDraft,

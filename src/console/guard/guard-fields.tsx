@@ -1,5 +1,5 @@
 /** Fields of a guard: its collector, what it evaluates, and what happens to requests that need approval. */
-import type { GuardSettings } from "../../contract/guard-settings.ts";
+import type { GuardSettings } from "../../contract/guard/guard-settings.ts";
 import { Link } from "../router.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import type { GuardSources } from "./guard-sources.ts";

@@ -1,6 +1,6 @@
 /** Reads the collectors that a guard can use, and their policies. */
-import type { Collector } from "../../contract/collectors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { Collector } from "../../contract/guard/collectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import type { Reader } from "../api.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";

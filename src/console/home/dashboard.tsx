@@ -1,6 +1,6 @@
 /** Charts of a gateway: requests, latency, tokens and verdicts over time, and what causes most of them. */
 import { useEffect, useEffectEvent } from "react";
-import type { Gateway } from "../../contract/gateways.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
 import type { ActivityStatistics, RequestStatistics } from "../../contract/statistics.ts";
 import { formatMs } from "../activity/activity-columns.tsx";
 import { Chart, formatValue } from "../charts/chart.tsx";

@@ -1,8 +1,8 @@
 /** Checklist from an empty installation to a first request. */
 import type { ReactNode } from "react";
-import type { Consumer } from "../../contract/consumers.ts";
-import type { Gateway } from "../../contract/gateways.ts";
-import type { Registry } from "../../contract/registries.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { chatCurl } from "../curl-examples.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";

@@ -1,8 +1,8 @@
 /** Console → Home: first steps while the selected gateway has no requests with a key, its dashboard and recent requests. */
-import type { Consumer } from "../../contract/consumers.ts";
-import type { Gateway } from "../../contract/gateways.ts";
-import type { Registry } from "../../contract/registries.ts";
-import type { RequestEvent } from "../../contract/requests.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { call } from "../api.ts";
 import { consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
 import { requestColumns } from "../requests/request-columns.tsx";

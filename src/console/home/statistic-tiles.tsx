@@ -1,5 +1,5 @@
 /** Totals of the selected range, compared with the range before it, with links to the lists. */
-import type { Gateway } from "../../contract/gateways.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
 import type { ActivityStatistics, RequestStatistics } from "../../contract/statistics.ts";
 import { Link } from "../router.tsx";
 

@@ -1,5 +1,5 @@
 /** Cells with facts of a model: sizes, prices and retirement. */
-import type { CatalogModel } from "../../contract/model-catalog.ts";
+import type { CatalogModel } from "../../contract/gateway/model-catalog.ts";
 import { now } from "../../lib/time/clock.ts";
 import { Badge } from "../ui/badge.tsx";
 

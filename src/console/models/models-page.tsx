@@ -1,6 +1,6 @@
 /** Console → Models: the model catalog with sizes, prices and retirement dates. */
 import type { z } from "zod";
-import type { CatalogModel, listModelCatalog } from "../../contract/model-catalog.ts";
+import type { CatalogModel, listModelCatalog } from "../../contract/gateway/model-catalog.ts";
 import { modelCatalog, registries } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";

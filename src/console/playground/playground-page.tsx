@@ -1,6 +1,6 @@
 /** Console → Playground: sends requests of a consumer, and shows responses, headers, verdict and code. */
 import { useMemo } from "react";
-import type { Consumer } from "../../contract/consumers.ts";
+import type { Consumer } from "../../contract/gateway/consumers.ts";
 import { consumers } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";

@@ -1,6 +1,6 @@
 /** Sends data-plane requests of a consumer from the browser, with a short-lived token instead of a key. */
 import { AppError } from "../../contract/errors.ts";
-import type { PLAYGROUND_HEADER } from "../../contract/playground.ts";
+import type { PLAYGROUND_HEADER } from "../../contract/gateway/playground.ts";
 import { now } from "../../lib/time/clock.ts";
 import { call, ROOT_URL } from "../api.ts";
 import { playground } from "../endpoints.ts";

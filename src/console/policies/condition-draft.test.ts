@@ -1,6 +1,6 @@
 /** Tests that drafts of conditions become the conditions that were stored or typed. */
 import { expect, test } from "bun:test";
-import type { Condition } from "../../contract/conditions.ts";
+import type { Condition } from "../../contract/guard/conditions.ts";
 import { toCondition, toConditionDraft } from "./condition-draft.ts";
 
 const TOOL = { field: "tool.name", op: "eq", value: "pay" } as const;

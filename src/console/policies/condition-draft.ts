@@ -1,6 +1,7 @@
 /** Draft of a condition: comparisons joined by all or any, or JSON for nested conditions. */
-import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/conditions.ts";
+
 import { AppError } from "../../contract/errors.ts";
+import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/guard/conditions.ts";
 import { parseJson } from "../ui/schema-draft.ts";
 
 export interface ConditionLine {

@@ -1,6 +1,6 @@
 /** Condition of a gate or rule. */
 import { useId } from "react";
-import type { Operator } from "../../contract/conditions.ts";
+import type { Operator } from "../../contract/guard/conditions.ts";
 import { AreaField, SelectField } from "../ui/field.tsx";
 import { numberEntries } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";

@@ -1,7 +1,7 @@
 /** Texts that a policy does not report, because a finding was marked incorrect. */
-import type { DetectorResource } from "../../contract/detectors.ts";
-import type { Exemption } from "../../contract/feedback.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { DetectorResource } from "../../contract/guard/detectors.ts";
+import type { Exemption } from "../../contract/guard/feedback.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { Link } from "../router.tsx";

@@ -1,5 +1,5 @@
 /** First step of a policy: its name and mode. Rules follow in the editor. */
-import type { Mode, Policy } from "../../contract/policies.ts";
+import type { Mode, Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { Section } from "../ui/form.tsx";

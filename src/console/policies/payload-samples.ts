@@ -1,5 +1,5 @@
 /** Sample payloads for policy tests: each kind of content, in the formats of each provider. */
-import type { Direction, Protocol } from "../../contract/evaluate.ts";
+import type { Direction, Protocol } from "../../contract/guard/evaluate.ts";
 
 interface Sample {
   direction: Direction;

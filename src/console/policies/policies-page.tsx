@@ -1,5 +1,5 @@
 /** Console → Policies: all policies, their modes and uses. */
-import type { Policy } from "../../contract/policies.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";

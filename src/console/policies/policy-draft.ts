@@ -1,5 +1,5 @@
 /** Draft of a policy, whose conditions and masks may be incomplete. */
-import type { Gate, Mode, Policy, Rule } from "../../contract/policies.ts";
+import type { Gate, Mode, Policy, Rule } from "../../contract/guard/policies.ts";
 import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import { type ConditionDraft, newLine, toCondition, toConditionDraft } from "./condition-draft.ts";
 

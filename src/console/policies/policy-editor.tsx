@@ -1,7 +1,7 @@
 /** Tabs of a policy. They share one draft until it is saved. */
 import { type ReactNode, useState } from "react";
-import type { DetectorResource } from "../../contract/detectors.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { DetectorResource } from "../../contract/guard/detectors.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { policies } from "../endpoints.ts";

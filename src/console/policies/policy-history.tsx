@@ -1,6 +1,6 @@
 /** Versions of a policy: their changes, and a button to restore each. */
 import { useState } from "react";
-import type { Policy, PolicyVersion } from "../../contract/policies.ts";
+import type { Policy, PolicyVersion } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";

@@ -1,5 +1,5 @@
 /** Selects a policy, and its latest or a pinned version. */
-import type { Policy } from "../../contract/policies.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { SelectField, TextField } from "../ui/field.tsx";
 
 interface PolicyPickerProps {

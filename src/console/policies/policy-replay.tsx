@@ -1,6 +1,6 @@
 /** Replays recorded evaluations with a policy, including unsaved changes. Nothing is written. */
 import { useEffect, useRef, useState } from "react";
-import type { Policy, PolicyInput } from "../../contract/policies.ts";
+import type { Policy, PolicyInput } from "../../contract/guard/policies.ts";
 import { now } from "../../lib/time/clock.ts";
 import { collectors } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";

@@ -1,6 +1,6 @@
 /** Tests the saved policy with a payload. Nothing is recorded. */
-import type { Direction, Protocol, Verdict } from "../../contract/evaluate.ts";
-import type { Policy } from "../../contract/policies.ts";
+import type { Direction, Protocol, Verdict } from "../../contract/guard/evaluate.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";

@@ -1,5 +1,5 @@
 /** Collectors and overrides that use a policy. */
-import type { Policy } from "../../contract/policies.ts";
+import type { Policy } from "../../contract/guard/policies.ts";
 import { policies } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";

@@ -1,6 +1,6 @@
 /** Replays recorded events in small steps, so that a long replay shows its progress and can be stopped. */
 import type { z } from "zod";
-import type { ReplayReport, ReplayRequest } from "../../contract/replay.ts";
+import type { ReplayReport, ReplayRequest } from "../../contract/guard/replay.ts";
 import { call } from "../api.ts";
 import { activity, policies } from "../endpoints.ts";
 

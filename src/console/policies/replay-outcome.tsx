@@ -1,5 +1,5 @@
 /** Progress of a replay, and the verdicts that would change. */
-import type { ReplayReport } from "../../contract/replay.ts";
+import type { ReplayReport } from "../../contract/guard/replay.ts";
 import { Link } from "../router.tsx";
 import { Timestamp } from "../ui/badge.tsx";
 import { type Column, Table } from "../ui/table.tsx";

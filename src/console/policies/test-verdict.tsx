@@ -1,5 +1,5 @@
 /** Verdict of a test: its meaning, findings and changed payload. */
-import type { Status, Verdict } from "../../contract/evaluate.ts";
+import type { Status, Verdict } from "../../contract/guard/evaluate.ts";
 import { Findings } from "../activity/findings.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";

@@ -1,6 +1,6 @@
 /** Describes rate limits in text: "each address 100 requests in 1m". */
-import type { PluginEntry } from "../../contract/gateways.ts";
-import type { LimitType } from "../../contract/limits.ts";
+import type { PluginEntry } from "../../contract/gateway/gateways.ts";
+import type { LimitType } from "../../contract/gateway/limits.ts";
 
 /** Name of the plugin in `required_plugins`. */
 export const RATE_LIMITER = "rate_limiter";

@@ -1,6 +1,6 @@
 /** Subjects blocked by a rate limit. */
-import type { Gateway } from "../../contract/gateways.ts";
-import type { Block } from "../../contract/limits.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { Block } from "../../contract/gateway/limits.ts";
 import { call } from "../api.ts";
 import { limits } from "../endpoints.ts";
 import { useSession } from "../session.ts";

@@ -1,7 +1,7 @@
 /** Usage of rate limits by subject, highest first. */
 import { useState } from "react";
-import type { Gateway } from "../../contract/gateways.ts";
-import type { LimitState, LimitType } from "../../contract/limits.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { LimitState, LimitType } from "../../contract/gateway/limits.ts";
 import { call } from "../api.ts";
 import { limits } from "../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";

@@ -1,6 +1,6 @@
 /** Form of the rate_limiter entries of a gateway. */
 import type { z } from "zod";
-import type { Gateway, listPlugins, PluginEntry } from "../../contract/gateways.ts";
+import type { Gateway, listPlugins, PluginEntry } from "../../contract/gateway/gateways.ts";
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { useSession } from "../session.ts";

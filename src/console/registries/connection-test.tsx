@@ -1,6 +1,10 @@
 /** Tests the connection to an upstream by listing its models, and shows at which stage it failed. */
 import { useState } from "react";
-import type { ConnectionReport, Registry, RegistryInput } from "../../contract/registries.ts";
+import type {
+  ConnectionReport,
+  Registry,
+  RegistryInput,
+} from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
 import { Badge } from "../ui/badge.tsx";

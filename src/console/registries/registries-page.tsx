@@ -1,5 +1,5 @@
 /** Console → Registries: the upstreams of a gateway and their capabilities. */
-import type { Registry } from "../../contract/registries.ts";
+import type { Registry } from "../../contract/gateway/registries.ts";
 import { registries } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";

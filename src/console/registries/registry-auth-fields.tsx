@@ -1,8 +1,8 @@
 /** Fields for the credential of an AI upstream: its type, and the members of a cloud identity. */
 import type { z } from "zod";
-import { classifyMember } from "../../contract/cloud-sources.ts";
 import type { AppError } from "../../contract/errors.ts";
-import type { listRegistryKinds, RegistryAuth } from "../../contract/registries.ts";
+import { classifyMember } from "../../contract/gateway/cloud-sources.ts";
+import type { listRegistryKinds, RegistryAuth } from "../../contract/gateway/registries.ts";
 import { SelectField } from "../ui/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";

@@ -6,7 +6,7 @@ import type {
   listRegistryKinds,
   Registry,
   RegistryInput,
-} from "../../contract/registries.ts";
+} from "../../contract/gateway/registries.ts";
 import { isMasked } from "../../lib/json/secret-paths.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";

@@ -1,5 +1,5 @@
 /** Columns of a request, on Home and on the Requests page. */
-import type { RequestEvent } from "../../contract/requests.ts";
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { StatusBadge, Timestamp } from "../ui/badge.tsx";
 import type { Column } from "../ui/table.tsx";
 

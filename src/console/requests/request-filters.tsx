@@ -1,5 +1,5 @@
 /** Filters of Requests, all stored in the address. */
-import type { StatusFilter } from "../../contract/requests.ts";
+import type { StatusFilter } from "../../contract/gateway/requests.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";

@@ -1,5 +1,5 @@
 /** Details of one request, with its attempts. */
-import type { RequestEvent } from "../../contract/requests.ts";
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { Link } from "../router.tsx";
 import { Badge, StatusBadge, Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";

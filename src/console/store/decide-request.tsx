@@ -1,7 +1,7 @@
 /** Approves a Store request, with an instance and an expiry, or rejects it. */
 import { useState } from "react";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import { call } from "../api.ts";
 import { storeRequests } from "../endpoints.ts";
 import { Link } from "../router.tsx";

@@ -1,5 +1,5 @@
 /** Installs of the Store, and their state. */
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { call } from "../api.ts";
 import { storeInstalls } from "../endpoints.ts";
 import { Link } from "../router.tsx";

@@ -1,7 +1,7 @@
 /** Details of a Store request, and the decision. */
 import { AppError } from "../../contract/errors.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import type { Reader } from "../api.ts";
 import { storeCatalog, storeRequests } from "../endpoints.ts";
 import { useSession } from "../session.ts";

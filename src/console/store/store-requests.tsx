@@ -1,6 +1,6 @@
 /** Requests for MCP servers of the Store. */
 import { useState } from "react";
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import { storeRequests } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Chips, Timestamp } from "../ui/badge.tsx";

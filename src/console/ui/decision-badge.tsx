@@ -1,6 +1,6 @@
 /** Badge of an approval or Store request that a person decides. */
-import type { Approval } from "../../contract/approvals.ts";
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 

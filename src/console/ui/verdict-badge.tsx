@@ -1,5 +1,5 @@
 /** Badge of a verdict. */
-import type { EvaluationEvent } from "../../contract/activity.ts";
+import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 

@@ -1,9 +1,9 @@
 /** Builds the context of an evaluation: the consumer, its session, and the model that the request is sent to. */
-import type { Direction } from "../../contract/evaluate.ts";
+import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { Deps, EvaluationContext } from "../../deps.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import type { Candidate } from "../choose-registries.ts";
+import type { Candidate } from "../routing/choose-registries.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { findRequestPrompt } from "./find-request-prompt.ts";
 

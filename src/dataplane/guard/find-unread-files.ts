@@ -1,5 +1,5 @@
 /** Lists the requests or results of a batch, which are in a file, as uninspected. */
-import type { Uninspected } from "../../contract/evaluate.ts";
+import type { Uninspected } from "../../contract/guard/evaluate.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { DataEndpoint } from "../match-endpoint.ts";
 

@@ -1,6 +1,6 @@
 /** Builds the errors of the guard. Messages name finding types, never the matched text. */
 import { AppError } from "../../contract/errors.ts";
-import type { Finding, Status } from "../../contract/evaluate.ts";
+import type { Finding, Status } from "../../contract/guard/evaluate.ts";
 import type { Deps, Evaluation } from "../../deps.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { MatchedRequest } from "../stages.ts";

@@ -1,6 +1,6 @@
 /** Evaluates the text fields of a form, and its files if a rule reads them. */
 import { AppError } from "../../contract/errors.ts";
-import { OBJECT_CAPABILITIES } from "../../contract/registries.ts";
+import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { readBoundary } from "../../lib/multipart/content-type.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../../lib/multipart/scan-parts.ts";
 import type { StreamEdit } from "../../lib/streams/splice-stream.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import type { FormBody } from "../request-body.ts";
+import type { FormBody } from "../body/request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
 

@@ -1,13 +1,13 @@
 /** Evaluates a request before it is sent upstream, and sends the masked bytes instead of the client's. */
 import { AppError } from "../../contract/errors.ts";
-import type { Capability } from "../../contract/registries.ts";
+import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import { findObjectReference } from "../find-object-reference.ts";
-import { findReferencedObjects } from "../find-referenced-objects.ts";
-import { parseJsonRequest, scanJsonBody } from "../read-model.ts";
-import type { JsonBody } from "../request-body.ts";
+import type { JsonBody } from "../body/request-body.ts";
+import { parseJsonRequest, scanJsonBody } from "../models/read-model.ts";
+import { findObjectReference } from "../objects/find-object-reference.ts";
+import { findReferencedObjects } from "../objects/find-referenced-objects.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";

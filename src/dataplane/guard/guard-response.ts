@@ -1,7 +1,7 @@
 /** Evaluates a complete response before its first byte is sent. */
 import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/errors.ts";
-import type { Capability } from "../../contract/registries.ts";
+import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
@@ -9,9 +9,9 @@ import { declaresOtherCharset } from "../../lib/multipart/content-type.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import { readUsage } from "../read-usage.ts";
 import { endRequest } from "../request-progress.ts";
 import type { ForwardedRequest } from "../stages.ts";
+import { readUsage } from "../upstream/read-usage.ts";
 import { isBlocked } from "./admit-content.ts";
 import { createGuardContext } from "./create-guard-context.ts";
 import { emptyWordLists } from "./empty-word-lists.ts";

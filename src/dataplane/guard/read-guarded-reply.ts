@@ -3,10 +3,10 @@ import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
-import { createByteReservation } from "../open-upload.ts";
-import { recordOutcome } from "../registry-health.ts";
+import { createByteReservation } from "../objects/open-upload.ts";
+import { recordOutcome } from "../routing/registry-health.ts";
 import type { ForwardedRequest } from "../stages.ts";
-import type { UpstreamReply } from "../upstream-reply.ts";
+import type { UpstreamReply } from "../upstream/upstream-reply.ts";
 
 /** Returns a stream that starts with the bytes read so far if the response exceeds GUARD_BODY_MIB. */
 export async function readGuardedReply(

@@ -1,5 +1,5 @@
 /** The access_rules table: who may install what from the Store. */
-import type { AccessRule } from "../../contract/store-access.ts";
+import type { AccessRule } from "../../contract/store/access.ts";
 import { table } from "../table.ts";
 
 export const accessRuleTable = table<AccessRule>({

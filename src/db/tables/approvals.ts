@@ -1,5 +1,5 @@
 /** The approvals table. */
-import type { Approval } from "../../contract/approvals.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
 import type { SealContext } from "../../lib/crypto/seal.ts";
 import type { Db } from "../db.ts";
 import { sealContextOf } from "../sealed-columns.ts";

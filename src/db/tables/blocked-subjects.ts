@@ -1,5 +1,5 @@
 /** The blocked_subjects table: subjects that a rate limit with the action `block` rejects. */
-import type { LimitType } from "../../contract/limits.ts";
+import type { LimitType } from "../../contract/gateway/limits.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

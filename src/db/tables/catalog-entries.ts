@@ -1,10 +1,10 @@
 /** The catalog of a gateway: the shipped entries with the gateway's additions, changes and hidden entries. */
-import { SHIPPED_CATALOG } from "../../contract/shipped-catalog.ts";
+import { SHIPPED_CATALOG } from "../../contract/gateway/shipped-catalog.ts";
 import {
   type CatalogEntry,
   type CatalogEntryInput,
   needsAdminSetup,
-} from "../../contract/store-catalog.ts";
+} from "../../contract/store/catalog.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

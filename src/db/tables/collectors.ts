@@ -1,5 +1,5 @@
 /** The collectors table, with the policy overrides of each collector. */
-import type { Collector, Override } from "../../contract/collectors.ts";
+import type { Collector, Override } from "../../contract/guard/collectors.ts";
 import { table } from "../table.ts";
 
 export const collectorTable = table<Collector>({

@@ -1,5 +1,5 @@
 /** The consumers table, with the attached registries in order. */
-import type { AttachedRegistry, Consumer, ModelPolicy } from "../../contract/consumers.ts";
+import type { AttachedRegistry, Consumer, ModelPolicy } from "../../contract/gateway/consumers.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

@@ -1,5 +1,5 @@
 /** The detectors table. */
-import type { DetectorResource } from "../../contract/detectors.ts";
+import type { DetectorResource } from "../../contract/guard/detectors.ts";
 import { table } from "../table.ts";
 
 export const detectorTable = table<DetectorResource>({

@@ -1,6 +1,6 @@
 /** The evaluation_events table, with the findings and stored text of each event. */
 
-import type { ActivityEvent, EvaluationEvent, StoredText } from "../../contract/activity.ts";
+import type { ActivityEvent, EvaluationEvent, StoredText } from "../../contract/guard/activity.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";
 import { deleteInBatches } from "../delete-in-batches.ts";

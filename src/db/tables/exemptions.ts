@@ -1,5 +1,5 @@
 /** The exemptions table: texts that a detector of a policy does not report, as keyed hashes. */
-import type { Exemption } from "../../contract/feedback.ts";
+import type { Exemption } from "../../contract/guard/feedback.ts";
 import { table } from "../table.ts";
 
 export interface ExemptionRow extends Exemption {

@@ -1,6 +1,6 @@
 /** Finds and counts evaluations by filters. */
 
-import type { ActivityEvent, ActivityFilters } from "../../contract/activity.ts";
+import type { ActivityEvent, ActivityFilters } from "../../contract/guard/activity.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db, Value } from "../db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";

@@ -1,6 +1,6 @@
 /** The gateways table. */
-import type { Gateway } from "../../contract/gateways.ts";
-import type { GuardPatch } from "../../contract/guard-settings.ts";
+import type { Gateway } from "../../contract/gateway/gateways.ts";
+import type { GuardPatch } from "../../contract/guard/guard-settings.ts";
 import { table } from "../table.ts";
 
 export interface GatewayRow extends Omit<Gateway, "guard"> {

@@ -1,5 +1,5 @@
 /** The issuers table: identity providers whose tokens a gateway accepts. */
-import type { Issuer } from "../../contract/store-principals.ts";
+import type { Issuer } from "../../contract/store/principals.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

@@ -1,5 +1,5 @@
 /** The policies table, with the immutable version of every save. */
-import type { Policy, PolicyDocument, PolicyVersion } from "../../contract/policies.ts";
+import type { Policy, PolicyDocument, PolicyVersion } from "../../contract/guard/policies.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

@@ -1,5 +1,5 @@
 /** The principal_tokens table: hashes only. */
-import type { PrincipalToken } from "../../contract/store-principals.ts";
+import type { PrincipalToken } from "../../contract/store/principals.ts";
 import { table } from "../table.ts";
 
 export interface PrincipalTokenRow extends Omit<PrincipalToken, "state"> {

@@ -1,7 +1,7 @@
 /** The registries table. Secrets in `auth` and `provider_options` are sealed here. */
-import type { CloudAuth } from "../../contract/cloud-auth.ts";
-import type { McpAuth, McpOptions, ServerField } from "../../contract/mcp-registries.ts";
-import type { ApiKeyAuth, Capability, Kind, Registry } from "../../contract/registries.ts";
+import type { CloudAuth } from "../../contract/gateway/cloud-auth.ts";
+import type { ApiKeyAuth, Capability, Kind, Registry } from "../../contract/gateway/registries.ts";
+import type { McpAuth, McpOptions, ServerField } from "../../contract/store/mcp-registries.ts";
 import type { SealContext } from "../../lib/crypto/seal.ts";
 import type { Db } from "../db.ts";
 import { sealContextOf } from "../sealed-columns.ts";

@@ -1,6 +1,6 @@
 /** The request_events table. */
 
-import type { RequestEvent, StatusFilter } from "../../contract/requests.ts";
+import type { RequestEvent, StatusFilter } from "../../contract/gateway/requests.ts";
 import type { PageQuery } from "../../contract/shapes.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db } from "../db.ts";

@@ -1,5 +1,5 @@
 /** The store_grants table: installs that an approval allows beyond the access level. */
-import type { StoreGrant } from "../../contract/store-grants.ts";
+import type { StoreGrant } from "../../contract/store/grants.ts";
 import { table } from "../table.ts";
 
 export type StoreGrantRow = StoreGrant;

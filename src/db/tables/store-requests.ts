@@ -1,5 +1,5 @@
 /** The store_requests table: requests that approvers decide, and their outcome. */
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 

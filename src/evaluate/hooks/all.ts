@@ -1,5 +1,5 @@
 /** Lists the hook events of every agent. */
-import type { HookAgent } from "../../contract/hook-agents.ts";
+import type { HookAgent } from "../../contract/guard/hook-agents.ts";
 import type { AgentHooks, HookBody, HookEvent } from "./agent-hooks.ts";
 import { claudeCodeHooks } from "./claude-code.ts";
 import { codexHooks } from "./codex.ts";

@@ -1,8 +1,8 @@
 /** Translates the JSON of a hook to an evaluation: the content of the event, its tool, session and user. */
 import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
-import { type EvaluateRequest, OpenObject } from "../../contract/evaluate.ts";
-import type { HookAgent } from "../../contract/hook-agents.ts";
+import { type EvaluateRequest, OpenObject } from "../../contract/guard/evaluate.ts";
+import type { HookAgent } from "../../contract/guard/hook-agents.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { readMemberTexts, skipBlank } from "../../lib/json/source-text.ts";
 import type { EvaluationInput, EvaluationOrigin } from "../stages.ts";

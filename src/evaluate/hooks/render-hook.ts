@@ -1,6 +1,6 @@
 /** Renders a verdict in the format of the agent whose hook was evaluated. */
 import { AppError } from "../../contract/errors.ts";
-import { HOOK_AGENTS } from "../../contract/hook-agents.ts";
+import { HOOK_AGENTS } from "../../contract/guard/hook-agents.ts";
 import type { Evaluation } from "../../deps.ts";
 import { readMemberTexts } from "../../lib/json/source-text.ts";
 import { describeApproval, describeFindings } from "../describe-findings.ts";

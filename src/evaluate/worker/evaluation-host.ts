@@ -2,7 +2,7 @@
  * Services that an evaluation may call: configuration, database and network. Arguments and results can be cloned
  * between threads, except for compiled policies, which a worker compiles itself.
  */
-import type { EvaluateRequest } from "../../contract/evaluate.ts";
+import type { EvaluateRequest } from "../../contract/guard/evaluate.ts";
 import { type ApprovalRow, approvalTable } from "../../db/tables/approvals.ts";
 import type { RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { AccessRule } from "../../contract/store-access.ts";
+import type { AccessRule } from "../../contract/store/access.ts";
 import { decideAccess } from "./decide-access.ts";
 
 type RuleSpec = [subject: string, target: string, level: AccessRule["level"]];

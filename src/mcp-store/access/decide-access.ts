@@ -1,5 +1,5 @@
 /** Decides the access level of a principal for a Store server from the access rules (spec 4.1.1). */
-import { ACCESS_LEVELS, type AccessLevel, type AccessRule } from "../../contract/store-access.ts";
+import { ACCESS_LEVELS, type AccessLevel, type AccessRule } from "../../contract/store/access.ts";
 
 export interface AccessSubject {
   principal_sub: string;

@@ -1,6 +1,6 @@
 /** Reads the groups of a principal and the access rules of a gateway, as they are now. */
 import { AppError } from "../../contract/errors.ts";
-import type { AccessLevel } from "../../contract/store-access.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
 import { accessRuleTable } from "../../db/tables/access-rules.ts";
 import { type GatewayRow, gatewayTable } from "../../db/tables/gateways.ts";
 import { principalTable } from "../../db/tables/principals.ts";

@@ -1,7 +1,7 @@
 /** Reports the access level and install status of a principal for each catalog entry. */
-import type { AccessLevel } from "../../contract/store-access.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
-import type { InstallReply } from "../../contract/store-installs.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
+import type { InstallReply } from "../../contract/store/installs.ts";
 import { mcpRegistries } from "../../db/tables/registries.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import { storeRequestTable } from "../../db/tables/store-requests.ts";

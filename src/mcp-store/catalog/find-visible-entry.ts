@@ -1,6 +1,6 @@
 /** Finds a catalog entry that the Store shows. A hidden entry gives the same error as a missing one. */
 import { AppError } from "../../contract/errors.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
 import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
 

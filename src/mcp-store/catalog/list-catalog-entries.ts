@@ -1,6 +1,6 @@
 /** Lists catalog entries: filtered, and with the status of a principal where one is given. */
 import type { z } from "zod";
-import type { CatalogEntry, listCatalog } from "../../contract/store-catalog.ts";
+import type { CatalogEntry, listCatalog } from "../../contract/store/catalog.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
 import { paginate } from "../../paginate.ts";

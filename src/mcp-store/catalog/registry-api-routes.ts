@@ -1,13 +1,13 @@
 /** Serves the catalog in the format of the public MCP registry, with this gateway as the address of each server. */
 import { AppError } from "../../contract/errors.ts";
-import { OFFICIAL_META } from "../../contract/server-json.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
 import {
   getServerVersion,
   listServers,
   listServerVersions,
   type ServerListing,
-} from "../../contract/store-registry.ts";
+} from "../../contract/store/registry.ts";
+import { OFFICIAL_META } from "../../contract/store/server-json.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { gatewayTable } from "../../db/tables/gateways.ts";
 import type { Deps } from "../../deps.ts";

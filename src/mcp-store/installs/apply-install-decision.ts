@@ -1,8 +1,8 @@
 /** Applies an install decision, records it, and returns the next step for the caller. */
 import { AppError } from "../../contract/errors.ts";
-import type { AccessLevel } from "../../contract/store-access.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
-import type { InstallReply } from "../../contract/store-installs.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
+import type { InstallReply } from "../../contract/store/installs.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreRequestRow } from "../../db/tables/store-requests.ts";

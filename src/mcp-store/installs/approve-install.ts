@@ -1,6 +1,6 @@
 /** Approves an install: saves the grant, which outlives the install, and the install itself. */
 import { AppError } from "../../contract/errors.ts";
-import type { CatalogEntry } from "../../contract/store-catalog.ts";
+import type { CatalogEntry } from "../../contract/store/catalog.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import { storeGrantTable } from "../../db/tables/store-grants.ts";

@@ -1,6 +1,6 @@
 /** Saves the values that an instance requires of each principal, sealed. They are never returned. */
 import { AppError } from "../../contract/errors.ts";
-import type { ServerField } from "../../contract/mcp-registries.ts";
+import type { ServerField } from "../../contract/store/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import { isMcp, registryTable } from "../../db/tables/registries.ts";

@@ -1,5 +1,5 @@
 /** Decides what happens when a principal installs a Store server: the whole decision table, without I/O (spec 4.1). */
-import type { AccessLevel } from "../../contract/store-access.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
 
 /** An MCP registry with the requested code. */
 export interface InstallableInstance {

@@ -1,5 +1,5 @@
 /** Describes installs for the API: their state, and which requirements are missing. */
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { mcpRegistries } from "../../db/tables/registries.ts";
 import type { StoreInstallRow } from "../../db/tables/store-installs.ts";

@@ -1,6 +1,6 @@
 /** Finds an install of a principal that is not suspended, with its missing requirements. */
 import { AppError } from "../../contract/errors.ts";
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { isMcp, type McpRegistryRow, registryTable } from "../../db/tables/registries.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";

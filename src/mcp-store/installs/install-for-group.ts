@@ -1,5 +1,5 @@
 /** Installs a server for every known principal of a group, as an approval by the administrator. */
-import { MAX_BULK_INSTALLS } from "../../contract/store-installs.ts";
+import { MAX_BULK_INSTALLS } from "../../contract/store/installs.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import { principalTable } from "../../db/tables/principals.ts";
 import type { Deps } from "../../deps.ts";

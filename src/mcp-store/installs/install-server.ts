@@ -1,6 +1,6 @@
 /** Installs a Store server for a principal, or files a request for an approver (spec 4.1). */
 import type { AppError } from "../../contract/errors.ts";
-import type { InstallReply, InstallRequest } from "../../contract/store-installs.ts";
+import type { InstallReply, InstallRequest } from "../../contract/store/installs.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import { savePrincipal } from "../../db/tables/principals.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,6 +1,6 @@
 /** Computes the state of an install on every read, so that it is never stale. */
-import type { AccessLevel } from "../../contract/store-access.ts";
-import type { Install } from "../../contract/store-installs.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 
 export type InstallState = Pick<Install, "state" | "suspended_because">;

@@ -1,5 +1,5 @@
 /** Reads the active installs, valid approvals and open requests of a principal for a Store server. */
-import type { AccessLevel } from "../../contract/store-access.ts";
+import type { AccessLevel } from "../../contract/store/access.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import { type StoreGrantRow, storeGrantTable } from "../../db/tables/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";

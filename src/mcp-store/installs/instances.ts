@@ -1,7 +1,7 @@
 /** Finds and creates instances of a Store server: the MCP registries of a gateway with its code. */
 import { AppError } from "../../contract/errors.ts";
-import type { McpAuth } from "../../contract/mcp-registries.ts";
-import { type CatalogEntry, listPrincipalFields } from "../../contract/store-catalog.ts";
+import { type CatalogEntry, listPrincipalFields } from "../../contract/store/catalog.ts";
+import type { McpAuth } from "../../contract/store/mcp-registries.ts";
 import { changeConfig } from "../../db/config-revision.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import {

@@ -1,6 +1,7 @@
 /** Computes what a principal must still provide before an install can be used. */
-import { PRINCIPAL_KEY, type ServerField } from "../../contract/mcp-registries.ts";
-import type { Install } from "../../contract/store-installs.ts";
+
+import type { Install } from "../../contract/store/installs.ts";
+import { PRINCIPAL_KEY, type ServerField } from "../../contract/store/mcp-registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import { storeCredentialTable } from "../../db/tables/store-credentials.ts";

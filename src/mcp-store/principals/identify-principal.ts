@@ -2,8 +2,8 @@
 import type { JWTPayload } from "jose";
 import type { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
-import { Group, PrincipalSub } from "../../contract/store-access.ts";
-import type { Issuer } from "../../contract/store-principals.ts";
+import { Group, PrincipalSub } from "../../contract/store/access.ts";
+import type { Issuer } from "../../contract/store/principals.ts";
 import { issuersByClaim } from "../../db/tables/issuers.ts";
 import { principalTokenTable } from "../../db/tables/principal-tokens.ts";
 import { savePrincipal } from "../../db/tables/principals.ts";

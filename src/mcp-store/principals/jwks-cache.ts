@@ -3,7 +3,7 @@ import { createLocalJWKSet, errors, type JWSHeaderParameters } from "jose";
 import { z } from "zod";
 import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
-import type { Issuer } from "../../contract/store-principals.ts";
+import type { Issuer } from "../../contract/store/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { createLruCache, type LruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";

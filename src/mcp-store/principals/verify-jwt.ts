@@ -1,7 +1,7 @@
 /** Verifies a JWT of an issuer: signature, audience and times. */
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import { AppError } from "../../contract/errors.ts";
-import type { Issuer } from "../../contract/store-principals.ts";
+import type { Issuer } from "../../contract/store/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { findSigningKeys } from "./jwks-cache.ts";
 

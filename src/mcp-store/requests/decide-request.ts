@@ -1,6 +1,6 @@
 /** Approves, rejects and cancels requests. The first decision counts, and approvers cannot decide their own requests. */
 import { AppError } from "../../contract/errors.ts";
-import type { StoreRequest } from "../../contract/store-requests.ts";
+import type { StoreRequest } from "../../contract/store/requests.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import { type StoreRequestRow, storeRequestTable } from "../../db/tables/store-requests.ts";

@@ -5,7 +5,7 @@ import {
   type InputRequiredResult,
   inputRequired,
 } from "@modelcontextprotocol/server";
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { measureValue } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { describeUpstreamError } from "../upstream/describe-upstream-error.ts";

@@ -1,7 +1,7 @@
 /** Evaluates a tool call and its result before they are passed on, if the caller has a guard. */
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
-import type { Approval } from "../../contract/approvals.ts";
-import type { Verdict } from "../../contract/evaluate.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
+import type { Verdict } from "../../contract/guard/evaluate.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";

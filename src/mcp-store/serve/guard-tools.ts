@@ -1,5 +1,5 @@
 /** Evaluates tool definitions, which a model reads as instructions, if the caller has a guard. */
-import type { Verdict } from "../../contract/evaluate.ts";
+import type { Verdict } from "../../contract/guard/evaluate.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";

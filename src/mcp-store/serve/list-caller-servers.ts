@@ -1,5 +1,5 @@
 /** Lists the servers of a caller. Read on every request, so that removed access takes effect at once. */
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { attachedRegistries } from "../../db/tables/consumers.ts";
 import { mcpRegistries } from "../../db/tables/registries.ts";

@@ -1,5 +1,5 @@
 /** Runs the gateway's plugins on an MCP request, as the data plane does. Each message of a batch counts. */
-import { readUser } from "../../contract/user-header.ts";
+import { readUser } from "../../contract/gateway/user-header.ts";
 import type { Deps } from "../../deps.ts";
 import { runPlugins } from "../../plugins/run-plugins.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";

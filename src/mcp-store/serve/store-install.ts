@@ -1,7 +1,7 @@
 /** The tool store_install: installs a server and describes the next step for the model. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
-import type { InstallReply } from "../../contract/store-installs.ts";
+import type { InstallReply } from "../../contract/store/installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import { installServer } from "../installs/install-server.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
 import { Id } from "../../contract/shapes.ts";
-import { Reason } from "../../contract/store-installs.ts";
+import { Reason } from "../../contract/store/installs.ts";
 import type { ToolCallRequest } from "./call-tool.ts";
 import type { PrincipalSession } from "./session.ts";
 import { storeInstall } from "./store-install.ts";

@@ -1,6 +1,6 @@
 /** Resolves the URL, headers and credential of a call to an instance. */
 import { AppError } from "../../contract/errors.ts";
-import { PRINCIPAL_KEY } from "../../contract/mcp-registries.ts";
+import { PRINCIPAL_KEY } from "../../contract/store/mcp-registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import { type McpRegistryRow, registrySecret } from "../../db/tables/registries.ts";
 import type { StoreInstallRow } from "../../db/tables/store-installs.ts";

@@ -1,6 +1,6 @@
 /** Lists tools that are held back, and accepts one with its current definition. */
 import { AppError } from "../../contract/errors.ts";
-import { acceptToolChange, listToolChanges, type ToolChange } from "../../contract/store-tools.ts";
+import { acceptToolChange, listToolChanges, type ToolChange } from "../../contract/store/tools.ts";
 import { recordChange } from "../../db/record-change.ts";
 import {
   heldToolIds,

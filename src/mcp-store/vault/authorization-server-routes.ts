@@ -1,11 +1,12 @@
 /** Lists, confirms and dismisses changes of the authorization servers of instances. */
+
+import { AppError } from "../../contract/errors.ts";
 import {
   type AuthorizationServer,
   confirmAuthorizationServer,
   dismissAuthorizationServer,
   listAuthorizationServers,
-} from "../../contract/authorization-servers.ts";
-import { AppError } from "../../contract/errors.ts";
+} from "../../contract/store/authorization-servers.ts";
 import { recordChange } from "../../db/record-change.ts";
 import { oauthFlowTable } from "../../db/tables/oauth-flows.ts";
 import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";

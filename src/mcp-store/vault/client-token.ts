@@ -1,7 +1,7 @@
 /** Requests and caches tokens for the gateway itself (OAuth client credentials). */
 import { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
-import type { ClientCredentialsAuth } from "../../contract/mcp-registries.ts";
+import type { ClientCredentialsAuth } from "../../contract/store/mcp-registries.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";

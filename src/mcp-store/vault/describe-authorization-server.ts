@@ -1,5 +1,5 @@
 /** Describes an authorization server for the API and the audit log. */
-import type { AuthorizationServerFacts } from "../../contract/authorization-servers.ts";
+import type { AuthorizationServerFacts } from "../../contract/store/authorization-servers.ts";
 import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
 
 export function describeAuthorizationServer({

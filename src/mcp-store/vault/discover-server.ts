@@ -6,7 +6,7 @@ import {
   extractWWWAuthenticateParams,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import type { CatalogAuth } from "../../contract/store-catalog.ts";
+import type { CatalogAuth } from "../../contract/store/catalog.ts";
 import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
 import { checkUrl } from "../../net/check-url.ts";

@@ -2,7 +2,7 @@
  * Lists the subjects that a rate limit has blocked. The database shares blocks with every node through the snapshot;
  * a block that this node adds applies at once and is written shortly after.
  */
-import type { LimitType } from "../../contract/limits.ts";
+import type { LimitType } from "../../contract/gateway/limits.ts";
 import { changeConfig, configRevision } from "../../db/config-revision.ts";
 import type { Db } from "../../db/db.ts";
 import {

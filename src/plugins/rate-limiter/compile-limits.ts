@@ -1,5 +1,5 @@
 /** Combines all rate_limiter entries of a gateway into counters, and the rules that read them. */
-import { LIMIT_TYPES, type LimitType } from "../../contract/limits.ts";
+import { LIMIT_TYPES, type LimitType } from "../../contract/gateway/limits.ts";
 import { parseDuration } from "../../lib/time/duration.ts";
 import { spaceName } from "./counter.ts";
 import type { RateLimiterSettings } from "./settings.ts";

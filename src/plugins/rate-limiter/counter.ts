@@ -1,5 +1,5 @@
 /** Types and names shared by the counters in memory and in Redis. */
-import type { LimitType } from "../../contract/limits.ts";
+import type { LimitType } from "../../contract/gateway/limits.ts";
 
 /** One limit, and the subject to check it for. */
 export interface LimitCheck {

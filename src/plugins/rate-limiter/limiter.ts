@@ -1,5 +1,5 @@
 /** State of the rate limiter between requests: counters, blocks and the key of fingerprints. */
-import { LIMIT_TYPES } from "../../contract/limits.ts";
+import { LIMIT_TYPES } from "../../contract/gateway/limits.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
 import { type BlockList, type BlockListDeps, createBlockList } from "./block-list.ts";

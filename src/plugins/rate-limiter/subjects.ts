@@ -1,5 +1,5 @@
 /** Returns the subject that a request counts for, one for each type of limit (spec 8.2). */
-import type { LimitType } from "../../contract/limits.ts";
+import type { LimitType } from "../../contract/gateway/limits.ts";
 import { derivedKey, type Keyring } from "../../lib/crypto/seal.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
 import { toAddressSubject } from "../../lib/http/ip-address.ts";

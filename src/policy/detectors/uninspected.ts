@@ -1,6 +1,6 @@
 /** Detector of the parts of a payload that no detector could read, so that a rule can act on them. */
 import { z } from "zod";
-import { UNINSPECTED_REASONS } from "../../contract/evaluate.ts";
+import { UNINSPECTED_REASONS } from "../../contract/guard/evaluate.ts";
 import { defineDetector } from "../detector.ts";
 import { SEGMENT_SOURCES } from "../segment.ts";
 

@@ -1,6 +1,6 @@
 /** Types of a parsed payload: its texts, tools and attachments. */
 
-import type { Direction, Protocol, Uninspected } from "../../contract/evaluate.ts";
+import type { Direction, Protocol, Uninspected } from "../../contract/guard/evaluate.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { ToolCall, ToolDefinition } from "../detector.ts";
 import type { Segment } from "../segment.ts";

@@ -1,9 +1,9 @@
 /** Listens for requests: one server per address, for all its planes. The only file that uses Bun.serve. */
 
 import type { BunRequest, Server } from "bun";
-import { RESERVED_SLUGS } from "../../contract/consumers.ts";
 import type { Plane } from "../../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
+import { RESERVED_SLUGS } from "../../contract/gateway/consumers.ts";
 import { matchTail } from "../../dataplane/match-endpoint.ts";
 import { findPathStart } from "../../lib/http/url-parts.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";

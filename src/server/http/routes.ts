@@ -2,8 +2,8 @@
 import { activityExportRoute } from "../../admin/activity.ts";
 import { feedbackExportRoute } from "../../admin/export-feedback.ts";
 import { adminRoutes } from "../../admin/routes.ts";
-import { consumerModelRoutes } from "../../dataplane/consumer-model-routes.ts";
-import { explainRoutes } from "../../dataplane/explain-routes.ts";
+import { consumerModelRoutes } from "../../dataplane/models/consumer-model-routes.ts";
+import { explainRoutes } from "../../dataplane/routing/explain-routes.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
 import { storeRoutes } from "../../mcp-store/routes.ts";
 import type { AnyRoute } from "./serve-request.ts";

@@ -1,12 +1,12 @@
 /** Describes the endpoints of the data plane in OpenAPI. */
 import { z } from "zod";
+import type { ErrorCode } from "../../contract/errors.ts";
 import type {
   DataPlaneEndpoint,
   DataPlaneOperation,
   FormField,
-} from "../../contract/dataplane-endpoint.ts";
-import { DATA_PLANE_ENDPOINTS } from "../../contract/dataplane-endpoints.ts";
-import type { ErrorCode } from "../../contract/errors.ts";
+} from "../../contract/gateway/dataplane-endpoint.ts";
+import { DATA_PLANE_ENDPOINTS } from "../../contract/gateway/dataplane-endpoints.ts";
 import { DATA_PLANE } from "./about.ts";
 import { errorResponses } from "./errors.ts";
 import type { MediaTypes, OpenApiResponse, Parameter, Paths } from "./openapi.ts";

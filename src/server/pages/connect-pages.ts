@@ -1,6 +1,6 @@
 /** Pages where a principal connects an account or enters values (`/me/connect/…`), and the OAuth callback. */
 import { AppError } from "../../contract/errors.ts";
-import type { Install } from "../../contract/store-installs.ts";
+import type { Install } from "../../contract/store/installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";

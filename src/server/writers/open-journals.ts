@@ -1,6 +1,6 @@
 /** Opens the journals of both event queues, and recovers those of earlier processes. */
 import { join } from "node:path";
-import type { RequestEvent } from "../../contract/requests.ts";
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { configRevision } from "../../db/config-revision.ts";
 import type { Db } from "../../db/db.ts";
 import { sqliteFile } from "../../db/sqlite.ts";

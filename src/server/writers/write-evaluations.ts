@@ -3,7 +3,7 @@
  * waits until the event is in a journal, or committed.
  */
 import { AppError } from "../../contract/errors.ts";
-import { type Direction, STATUSES } from "../../contract/evaluate.ts";
+import { type Direction, STATUSES } from "../../contract/guard/evaluate.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../../db/tables/evaluation-events.ts";

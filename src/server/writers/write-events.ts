@@ -1,5 +1,5 @@
 /** Records data-plane requests in batches, off the request path. */
-import type { RequestEvent } from "../../contract/requests.ts";
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
 import { insertRequestEvents } from "../../db/tables/request-events.ts";

@@ -1,6 +1,7 @@
 /** Counts requests and evaluations in memory, and adds them to the database every few seconds. */
-import type { EvaluationEvent } from "../../contract/activity.ts";
-import type { RequestEvent } from "../../contract/requests.ts";
+
+import type { RequestEvent } from "../../contract/gateway/requests.ts";
+import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import type { Db } from "../../db/db.ts";
 import {
   addTrafficCounts,

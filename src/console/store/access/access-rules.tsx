@@ -1,6 +1,6 @@
 /** Access rules of the Store, the default level, and an explanation for one person. */
 import { useState } from "react";
-import type { AccessRule } from "../../../contract/store-access.ts";
+import type { AccessRule } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

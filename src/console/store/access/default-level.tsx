@@ -1,5 +1,5 @@
 /** Access level that applies when no rule matches. */
-import type { AccessLevel } from "../../../contract/store-access.ts";
+import type { AccessLevel } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { gateways } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

@@ -1,5 +1,5 @@
 /** Labels of access levels, subjects and targets. */
-import type { AccessLevel, AccessRule } from "../../../contract/store-access.ts";
+import type { AccessLevel, AccessRule } from "../../../contract/store/access.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 

@@ -1,6 +1,6 @@
 /** Explains which access level a person has for a server, and which rule decides. */
 import { useState } from "react";
-import type { AccessExplained } from "../../../contract/store-access.ts";
+import type { AccessExplained } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { TextField } from "../../ui/field.tsx";

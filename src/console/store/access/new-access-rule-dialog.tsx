@@ -1,6 +1,6 @@
 /** Dialog for a new access rule: subject, target and level. */
 import { useState } from "react";
-import type { AccessLevel, AccessRule } from "../../../contract/store-access.ts";
+import type { AccessLevel, AccessRule } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

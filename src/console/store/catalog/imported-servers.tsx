@@ -1,6 +1,6 @@
 /** Result of an import: imported servers with a Show button, and skipped entries. */
 import { useState } from "react";
-import type { CatalogEntry, ImportReport } from "../../../contract/store-catalog.ts";
+import type { CatalogEntry, ImportReport } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";

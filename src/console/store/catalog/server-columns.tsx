@@ -1,5 +1,5 @@
 /** Columns that all tables of Store servers share. */
-import type { CatalogEntry } from "../../../contract/store-catalog.ts";
+import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { StateBadge } from "../../ui/badge.tsx";
 import type { Column } from "../../ui/table.tsx";
 

@@ -1,6 +1,6 @@
 /** Shows an imported server, after an administrator selects its authentication, which its file lacks. */
 import { useState } from "react";
-import type { CatalogAuth, CatalogEntry } from "../../../contract/store-catalog.ts";
+import type { CatalogAuth, CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

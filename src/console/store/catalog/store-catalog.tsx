@@ -1,6 +1,6 @@
 /** Catalog of the Store: visibility, source and instances of each server. */
 import { useState } from "react";
-import type { CatalogEntry } from "../../../contract/store-catalog.ts";
+import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../../router.tsx";

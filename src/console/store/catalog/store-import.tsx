@@ -1,6 +1,6 @@
 /** Imports servers into the catalog, from server.json files or a registry. They are hidden at first. */
 import { useState } from "react";
-import type { ImportReport } from "../../../contract/store-catalog.ts";
+import type { ImportReport } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

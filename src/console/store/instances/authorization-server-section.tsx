@@ -1,6 +1,6 @@
 /** Authorization server of an instance, and a change that an administrator confirms or dismisses. */
 import { useState } from "react";
-import type { AuthorizationServer } from "../../../contract/authorization-servers.ts";
+import type { AuthorizationServer } from "../../../contract/store/authorization-servers.ts";
 import { call } from "../../api.ts";
 import { authorizationServers } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";

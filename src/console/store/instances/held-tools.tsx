@@ -1,6 +1,6 @@
 /** New and changed tools that are held back until an administrator accepts them. */
 import { useState } from "react";
-import type { ToolChange } from "../../../contract/store-tools.ts";
+import type { ToolChange } from "../../../contract/store/tools.ts";
 import { call } from "../../api.ts";
 import { toolChanges } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";

@@ -1,7 +1,8 @@
 /** Draft of the credential of an MCP instance. The server never returns a stored secret. */
-import type { McpAuth } from "../../../contract/mcp-registries.ts";
-import type { RegistryAuth } from "../../../contract/registries.ts";
-import type { CatalogAuth } from "../../../contract/store-catalog.ts";
+
+import type { RegistryAuth } from "../../../contract/gateway/registries.ts";
+import type { CatalogAuth } from "../../../contract/store/catalog.ts";
+import type { McpAuth } from "../../../contract/store/mcp-registries.ts";
 
 export type AuthMode = McpAuth["type"] | "none";
 

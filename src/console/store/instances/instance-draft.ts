@@ -1,7 +1,8 @@
 /** Draft of an MCP instance, its defaults from the catalog, and the input it becomes. */
-import type { McpOptions, ServerField } from "../../../contract/mcp-registries.ts";
-import type { Registry } from "../../../contract/registries.ts";
-import type { CatalogEntry } from "../../../contract/store-catalog.ts";
+
+import type { Registry } from "../../../contract/gateway/registries.ts";
+import type { CatalogEntry } from "../../../contract/store/catalog.ts";
+import type { McpOptions, ServerField } from "../../../contract/store/mcp-registries.ts";
 import { type Pairs, toPairs, toRecord } from "../../ui/pairs-field.tsx";
 import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../../ui/schema-draft.ts";
 import { type AuthDraft, suggestAuth, toAuthDraft, toAuthInput } from "./instance-auth-draft.ts";

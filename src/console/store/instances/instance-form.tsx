@@ -1,6 +1,6 @@
 /** Form of an MCP instance: server, address, credential and tools. */
-import type { Registry } from "../../../contract/registries.ts";
-import type { CatalogEntry } from "../../../contract/store-catalog.ts";
+import type { Registry } from "../../../contract/gateway/registries.ts";
+import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";

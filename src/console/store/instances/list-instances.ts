@@ -1,5 +1,5 @@
 /** Lists the instances of Store servers: MCP registries of a gateway with a server code. */
-import type { Registry } from "../../../contract/registries.ts";
+import type { Registry } from "../../../contract/gateway/registries.ts";
 import type { Reader } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";

@@ -1,5 +1,5 @@
 /** MCP instances of a gateway, and changes that an administrator must review. */
-import type { Registry } from "../../../contract/registries.ts";
+import type { Registry } from "../../../contract/gateway/registries.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";

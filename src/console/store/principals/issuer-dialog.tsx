@@ -1,5 +1,5 @@
 /** Dialog of an identity provider: its tokens, their audience, and the claims that identify a person. */
-import type { Issuer, IssuerInput } from "../../../contract/store-principals.ts";
+import type { Issuer, IssuerInput } from "../../../contract/store/principals.ts";
 import { call, ROOT_URL } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
 import { Dialog } from "../../ui/dialog.tsx";

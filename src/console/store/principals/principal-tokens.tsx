@@ -1,5 +1,5 @@
 /** Personal tokens, for people who use the Store without an identity provider. */
-import type { PrincipalToken } from "../../../contract/store-principals.ts";
+import type { PrincipalToken } from "../../../contract/store/principals.ts";
 import { call } from "../../api.ts";
 import { bearerCurl } from "../../curl-examples.ts";
 import { principalTokens } from "../../endpoints.ts";

@@ -1,6 +1,6 @@
 /** Identity providers whose tokens identify people in the Store of a gateway. */
 import { useState } from "react";
-import type { Issuer } from "../../../contract/store-principals.ts";
+import type { Issuer } from "../../../contract/store/principals.ts";
 import { call } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";

@@ -1,6 +1,6 @@
 /** Evaluates a streamed response while it is relayed: masked, or unchanged with a copy evaluated. */
 import { AppError } from "../../../contract/errors.ts";
-import type { Capability } from "../../../contract/registries.ts";
+import type { Capability } from "../../../contract/gateway/registries.ts";
 import type { Deps } from "../../../deps.ts";
 import type { GuardView } from "../../../snapshot/snapshot.ts";
 import type { ForwardedRequest } from "../../stages.ts";

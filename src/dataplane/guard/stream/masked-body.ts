@@ -3,7 +3,7 @@ import { AppError } from "../../../contract/errors.ts";
 import { createEventSplitter, type StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
-import type { StreamedBody } from "../../upstream-reply.ts";
+import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createStreamMask } from "./mask-stream.ts";
 import {
   checkEventSize,

@@ -2,7 +2,7 @@
 
 import { createEventSplitter, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
-import type { StreamedBody } from "../../upstream-reply.ts";
+import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createAssembly } from "./assemble-response.ts";
 import {
   checkEncoding,

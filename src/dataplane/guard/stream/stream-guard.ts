@@ -2,7 +2,7 @@
 import type { Deps, EvaluationContext } from "../../../deps.ts";
 import type { EventSplitter } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
-import type { StreamedBody } from "../../upstream-reply.ts";
+import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { Dialect } from "./dialect.ts";
 

@@ -1,0 +1,106 @@
+/** Wire shapes of collectors: sources of evaluations, and the policy that applies to them. */
+import { z } from "zod";
+import { endpoint } from "../endpoint.ts";
+import { resource } from "../resource.ts";
+import { Id, Name, PageQuery, page, Slug, storedMembers, Time } from "../shapes.ts";
+
+export const CONTENT_STORAGE = ["none", "masked", "full"] as const;
+export const FAIL_MODES = ["closed", "open"] as const;
+
+const policy_version = z
+  .int()
+  .min(1)
+  .nullable()
+  .default(null)
+  .describe("Pinned version of the policy. null: always the latest.");
+
+export const CollectorInput = z.strictObject({
+  name: Name,
+  type: Slug.default("application").describe(
+    "Kind of source: application, gateway, agent, ide, edge, browser, …",
+  ),
+  gateway_id: Id.nullable()
+    .default(null)
+    .describe("Gateway that the collector belongs to, if any."),
+  collector_key: Slug.optional().describe(
+    "Identifies the collector in requests with a service token. Not a secret. Generated if left out.",
+  ),
+  default_policy_id: Id.nullable()
+    .default(null)
+    .describe("null: nothing is evaluated and everything is allowed."),
+  default_policy_version: policy_version,
+  fail_mode: z
+    .enum(FAIL_MODES)
+    .default("closed")
+    .describe("If a detector fails: `closed` returns 500, `open` continues without it."),
+  content_storage: z
+    .enum(CONTENT_STORAGE)
+    .default("masked")
+    .describe(
+      "Whether Activity stores the inspected text. `masked` hides personal data and secrets.",
+    ),
+  retention_days: z
+    .int()
+    .min(1)
+    .max(3650)
+    .default(90)
+    .describe("Days until Activity deletes events."),
+});
+export type CollectorInput = z.infer<typeof CollectorInput>;
+
+export const Collector = z.object({
+  ...CollectorInput.shape,
+  collector_key: Slug,
+  ...storedMembers,
+});
+export type Collector = z.infer<typeof Collector>;
+
+export const collectors = resource({
+  noun: "collector",
+  plural: "collectors",
+  path: "/v1/collectors",
+  id: "collector_id",
+  input: CollectorInput,
+  reply: Collector,
+});
+
+const overrides = "/v1/collectors/:collector_id/overrides";
+
+export const OverrideInput = z.strictObject({ policy_id: Id, policy_version });
+export type OverrideInput = z.infer<typeof OverrideInput>;
+
+export const Override = z.object({
+  ...OverrideInput.shape,
+  consumer_id: z.string(),
+  created_at: Time,
+});
+export type Override = z.infer<typeof Override>;
+
+export const listOverrides = endpoint({
+  name: "list_overrides",
+  method: "GET",
+  path: overrides,
+  auth: "read",
+  summary: "List the consumers with a policy other than the collector's",
+  query: PageQuery,
+  reply: page(Override),
+});
+
+/** The path contains the `consumer_id` of evaluations, percent-encoded. It can be any text. */
+export const setOverride = endpoint({
+  name: "set_override",
+  method: "PUT",
+  path: `${overrides}/:consumer`,
+  auth: "write",
+  summary: "Apply another policy to a `consumer_id`",
+  body: OverrideInput,
+  reply: Override,
+});
+
+export const removeOverride = endpoint({
+  name: "remove_override",
+  method: "DELETE",
+  path: `${overrides}/:consumer`,
+  auth: "write",
+  summary: "Apply the collector's policy again",
+});

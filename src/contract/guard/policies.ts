@@ -1,0 +1,160 @@
+/** Wire shapes of policies: gates, rules, and the immutable versions that every save creates. */
+import { z } from "zod";
+import { endpoint } from "../endpoint.ts";
+import { resource } from "../resource.ts";
+import { Id, Name, PageQuery, page, storedMembers, Time } from "../shapes.ts";
+import { Condition } from "./conditions.ts";
+import { DetectorInput } from "./detectors.ts";
+import { ACTIONS } from "./evaluate.ts";
+
+export const MODES = ["observe", "enforce"] as const;
+export type Mode = (typeof MODES)[number];
+const GATE_ACTIONS = [...ACTIONS, "skip"] as const;
+
+const Mode = z.enum(MODES);
+const when = Condition.nullable().default(null).describe("Condition. null: always applies.");
+const mode = Mode.nullable()
+  .default(null)
+  .describe("`observe` only records the action. null: the mode of the policy.");
+const enabled = z.boolean().default(true).describe("false: skipped.");
+
+export const Gate = z.strictObject({
+  name: Name,
+  when,
+  action: z
+    .enum(GATE_ACTIONS)
+    .describe(
+      "The most restrictive matching gate applies, regardless of order. After `block` and `ask` no detector runs. `skip` ends the gates without a finding: later gates do not apply, and detectors run.",
+    ),
+  mask: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .default(null)
+    .describe("For `transform`: what to mask, as settings of `data_loss_prevention`."),
+  mode,
+  enabled,
+});
+export type Gate = z.infer<typeof Gate>;
+
+export const Rule = z.strictObject({
+  detector_id: Id,
+  action: z
+    .enum(ACTIONS)
+    .describe("`transform` requires a detector that can mask; `ask` is only for input rules."),
+  when,
+  mode,
+  enabled,
+});
+export type Rule = z.infer<typeof Rule>;
+
+export const PolicyInput = z.strictObject({
+  name: Name,
+  mode: Mode.default("enforce").describe(
+    "`observe`: the status is at most `report`, and nothing is rewritten.",
+  ),
+  gates: z.array(Gate).max(100).default([]).describe("Evaluated in order, before any detector."),
+  input_rules: z
+    .array(Rule)
+    .max(100)
+    .default([])
+    .describe("Rules for `direction: input`, in order."),
+  output_rules: z
+    .array(Rule)
+    .max(100)
+    .default([])
+    .describe("Rules for `direction: output`, in order."),
+});
+export type PolicyInput = z.infer<typeof PolicyInput>;
+
+export const Policy = z.object({ ...PolicyInput.shape, ...storedMembers });
+export type Policy = z.infer<typeof Policy>;
+
+export const policies = resource({
+  noun: "policy",
+  plural: "policies",
+  path: "/v1/policies",
+  id: "policy_id",
+  input: PolicyInput,
+  reply: Policy,
+});
+
+export const PolicyUse = z.object({
+  collector_id: Id,
+  collector_name: Name,
+  consumer_id: z
+    .string()
+    .nullable()
+    .describe("`consumer_id` of an override. null: the collector's default policy."),
+  version: z.int().nullable().describe("Pinned version. null: always the latest."),
+});
+
+export const listPolicyUses = endpoint({
+  name: "list_policy_uses",
+  method: "GET",
+  path: "/v1/policies/:policy_id/uses",
+  auth: "read",
+  summary: "List the collectors and overrides that use a policy",
+  reply: z.object({ items: z.array(PolicyUse) }),
+});
+
+/** Saved policy with copies of its detectors, so that later changes do not affect it. */
+export const PolicyDocument = z.object({
+  ...PolicyInput.shape,
+  detectors: z.record(z.string(), DetectorInput.omit({ enabled: true })),
+});
+export type PolicyDocument = z.infer<typeof PolicyDocument>;
+
+export const PolicyVersion = z.object({
+  policy_id: Id,
+  number: z.int(),
+  reason: z
+    .string()
+    .describe("Why the version was created: saved, restored, or a detector changed."),
+  actor: z.string(),
+  created_at: Time,
+});
+export type PolicyVersion = z.infer<typeof PolicyVersion>;
+
+const versions = "/v1/policies/:policy_id/versions";
+
+export const listPolicyVersions = endpoint({
+  name: "list_policy_versions",
+  method: "GET",
+  path: versions,
+  auth: "read",
+  summary: "List the versions of a policy, newest first",
+  query: PageQuery.omit({ q: true, sort: true }),
+  reply: page(PolicyVersion),
+});
+
+export const getPolicyVersion = endpoint({
+  name: "get_policy_version",
+  method: "GET",
+  path: `${versions}/:number`,
+  auth: "read",
+  summary: "Get a version of a policy",
+  reply: PolicyVersion.extend({ document: PolicyDocument }),
+});
+
+export const diffPolicyVersions = endpoint({
+  name: "diff_policy_versions",
+  method: "GET",
+  path: `${versions}/:number/diff`,
+  auth: "read",
+  summary: "Compare a version with an earlier one, by default the previous version",
+  query: z.strictObject({ from: z.coerce.number().int().min(1).optional() }),
+  reply: z.object({
+    from: z.int(),
+    to: z.int(),
+    changes: z.array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() })),
+  }),
+});
+
+export const restorePolicyVersion = endpoint({
+  name: "restore_policy_version",
+  method: "POST",
+  path: `${versions}/:number/restore`,
+  auth: "write",
+  summary: "Restore an earlier version as the latest one, with the current detectors",
+  reply: Policy,
+});

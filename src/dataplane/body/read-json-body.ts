@@ -1,0 +1,30 @@
+/** Reads the bytes of a JSON body, without a byte order mark. */
+import type { Deps } from "../../deps.ts";
+import { readBody } from "../../read-body.ts";
+import { createByteReservation, uploadLimits } from "../objects/open-upload.ts";
+import type { AuthenticatedRequest } from "../stages.ts";
+
+export async function readJsonBody(
+  deps: Deps,
+  authenticated: AuthenticatedRequest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBytes(deps, authenticated);
+  return startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
+}
+
+/** A parser may ignore a byte order mark (RFC 8259, section 8.1). It is not sent upstream. */
+const startsWithByteOrderMark = (bytes: Uint8Array): boolean =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+
+/** Reserves bytes as they arrive, so that a declared length alone takes nothing from the budget. */
+function readBytes(
+  deps: Deps,
+  authenticated: AuthenticatedRequest,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { request, progress } = authenticated;
+  const reserve = createByteReservation(deps, authenticated);
+  return readBody(request, uploadLimits(deps, "JSON_BODY_MIB"), (count) => {
+    reserve(count);
+    progress.request_bytes += count;
+  });
+}

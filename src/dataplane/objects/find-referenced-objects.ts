@@ -1,0 +1,92 @@
+/** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
+import { AppError } from "../../contract/errors.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { parseStrictText } from "../../lib/json/parse-strict.ts";
+import { readPartType } from "../body/read-part-type.ts";
+
+/** More than any provider accepts in one request. */
+const MAX_IDS = 1000;
+
+/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
+const MAX_VALUES = 300_000;
+
+export function findReferencedObjects(bytes: Uint8Array): string[] {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  // Most bodies contain no such name and are not parsed.
+  if (!MAY_REFER.test(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
+  // Rejects repeated names, because the upstream may use another one than the gateway checks.
+  const parsed = parseStrictText(text, MAX_VALUES);
+  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
+  const ids = new Set<string>();
+  collectFromBody(parsed.value, ids);
+  // LiteLLM merges it into the body.
+  if (isObject(parsed.value)) collectFromBody(parsed.value.extra_body, ids);
+  if (ids.size <= MAX_IDS) return [...ids];
+  throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
+}
+
+/** Starts with the members, because a `type` of the body itself exempts nothing. */
+function collectFromBody(body: unknown, ids: Set<string>): void {
+  if (!isObject(body)) return;
+  for (const [name, inner] of Object.entries(body)) {
+    if (name === "metadata") continue;
+    // A conversation is an id, or an object with one.
+    if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
+    else collect(inner, ids, REFERENCE.test(name));
+    if (ITEMS.test(name)) collectItems(inner, ids);
+  }
+}
+
+/** Collects the ids of items that refer to an item of an earlier response. OpenAI does not require their type. */
+function collectItems(items: unknown, ids: Set<string>): void {
+  if (!Array.isArray(items)) return;
+  for (const item of items) {
+    const { id, type = null, ...others }: JsonObject = isObject(item) ? item : {};
+    if (typeof id !== "string") continue;
+    const isComplete = "content" in others || "role" in others;
+    if (type === "item_reference" || (type === null && !isComplete)) ids.add(id);
+  }
+}
+
+const HAS_ITEMS = /"(?:input|items)"\s*:\s*\[/iu;
+const HAS_ID = /"id"\s*:/iu;
+const ITEMS = /^(?:input|items)$/iu;
+/** Members of the body itself that continue an earlier response. */
+const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
+
+/** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
+const MAY_REFER =
+  /(file|vector_store|collection)_?ids?"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|\\u/iu;
+/** Collections are xAI's vector stores. */
+const REFERENCE = /^(.*_)?(file|vector_store|collection)_?ids?$/iu;
+
+/** Collects ids: all strings in `value` if `isReference`, else those of members that are references. */
+function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
+  if (typeof value === "string") {
+    if (isReference) ids.add(value);
+  } else if (Array.isArray(value)) {
+    for (const item of value) collect(item, ids, isReference);
+  } else if (typeof value === "object" && value !== null) {
+    const type = readPartType(value);
+    for (const [name, inner] of Object.entries(value)) {
+      const refers = REFERENCE.test(name);
+      if (name === "metadata" || (name === "input" && type.endsWith("tool_use"))) continue;
+      if (OUTPUTS.has(type) && (refers || NESTED_OUTPUTS.has(name))) continue;
+      collect(inner, ids, refers);
+    }
+  }
+}
+
+/**
+ * Parts of earlier responses that the client sends back, for which an upstream reads no file. Only their own
+ * ids are exempt: parts nested in a message with such a type are checked.
+ */
+const OUTPUTS: ReadonlySet<string> = new Set([
+  "file_citation",
+  "container_file_citation",
+  "file_path",
+  "file_search_call",
+  "code_execution_output",
+  "bash_code_execution_output",
+]);
+const NESTED_OUTPUTS: ReadonlySet<string> = new Set(["file_path", "results"]);

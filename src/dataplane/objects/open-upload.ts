@@ -1,0 +1,32 @@
+/** Opens the body that a client uploads, and reserves memory for the bytes that are held. */
+import { AppError } from "../../contract/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
+import type { DataEndpoint } from "../match-endpoint.ts";
+import type { AuthenticatedRequest } from "../stages.ts";
+
+export const uploadLimits = (deps: Deps, cap: DataEndpoint["form_cap"]): BodyLimits =>
+  bodyLimits(deps, deps.settings[cap] * 1024 * 1024);
+
+export const openUpload = (
+  { request, progress }: AuthenticatedRequest,
+  limits: BodyLimits,
+): IncomingBody =>
+  openBody(request, limits, (count) => {
+    progress.request_bytes += count;
+  });
+
+/** Returns a function that reserves bytes of the budget of all requests until this request ends. */
+export function createByteReservation(
+  { heldBytes }: Deps,
+  { progress }: AuthenticatedRequest,
+): (bytes: number) => void {
+  let reserved = 0;
+  progress.cleanups.push(() => heldBytes.release(reserved));
+  return (bytes) => {
+    if (!heldBytes.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
+    reserved += bytes;
+  };
+}
+
+const RETRY_SOON = { details: { retry_after: "1" } };
