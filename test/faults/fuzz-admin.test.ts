@@ -5,7 +5,7 @@ import { startKit } from "../kit/kit.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { databaseKinds } from "../kit/services.ts";
 
-const BODIES = 2_500;
+const BODIES = 1_000;
 const AT_ONCE = 16;
 const DECIDED = [200, 201, 204, 404, 409, 412, 413, 422];
 
