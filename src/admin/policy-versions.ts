@@ -20,7 +20,7 @@ import { detectorSecrets, maskSecrets } from "./seal-secrets.ts";
 export async function saveVersion(
   deps: Deps,
   policy: Policy,
-  { reason, actor }: { reason: string; actor: string },
+  { reason, note = "", actor }: { reason: string; note?: string; actor: string },
 ): Promise<void> {
   await policyVersionTable.insert(deps.db, {
     id: deps.newId(),
@@ -28,6 +28,7 @@ export async function saveVersion(
     number: policy.version,
     document: await buildPolicyDocument(deps.db, policy),
     reason,
+    note,
     actor,
     created_at: policy.updated_at,
   });

@@ -5,7 +5,7 @@ import { decode } from "../contract/decode.ts";
 import { AppError } from "../contract/errors.ts";
 import type { ResourceEndpoints } from "../contract/resource.ts";
 import type { PageQuery } from "../contract/shapes.ts";
-import { recordChange } from "../db/record-change.ts";
+import { type AuditChange, recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import { gatewayTable } from "../db/tables/gateways.ts";
 import type { Deps } from "../deps.ts";
@@ -46,6 +46,8 @@ export interface ResourceDefinition<Row extends StoredRow, Input, Reply> {
     row: Partial<Row> & StoredRow,
     before?: Row,
   ) => OwnColumns<Row> | Promise<OwnColumns<Row>>;
+  /** Returns members of the input that are not in the response, for the audit record. */
+  toRecordedMembers?: (input: Input) => Record<string, unknown>;
   /** Returns the destination of requests, for a resource with `allow_private`. */
   reach?: (row: Row) => Reach;
   /** Writes the members that are stored in another table. */
@@ -97,7 +99,7 @@ export function resourceRoutes<
     call: Call,
     verb: "create" | "update" | "delete",
     id: string,
-    versions: { before: z.output<Reply> | null; after: z.output<Reply> | null },
+    versions: Pick<AuditChange, "before" | "after">,
   ) =>
     recordChange(deps, call, {
       resource: resource.noun,
@@ -135,8 +137,10 @@ export function resourceRoutes<
         const at = deps.now().toISOString();
         const id = deps.newId();
         const row = { ...scopeOf(call.params), id, version: 1, created_at: at, updated_at: at };
-        const after = await save(deps, call, call.body as z.output<Input>, row);
-        await record(deps, call, "create", id, { before: null, after });
+        const input = call.body as z.output<Input>;
+        const after = await save(deps, call, input, row);
+        const recorded = { ...after, ...definition.toRecordedMembers?.(input) };
+        await record(deps, call, "create", id, { before: null, after: recorded });
         return after;
       },
     },
@@ -170,7 +174,8 @@ export function resourceRoutes<
     const input = decode(resource.input, merged);
     const next = { ...row, version: row.version + 1, updated_at: deps.now().toISOString() };
     const after = await save(deps, call, input, next, row);
-    await record(deps, call, "update", row.id, { before, after });
+    const recorded = { ...after, ...definition.toRecordedMembers?.(input) };
+    await record(deps, call, "update", row.id, { before, after: recorded });
     return after;
   }
 }

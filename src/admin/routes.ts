@@ -15,6 +15,7 @@ import { limitRoutes } from "./limits.ts";
 import { modelCatalogRoutes } from "./model-catalog.ts";
 import { playgroundRoutes } from "./playground.ts";
 import { policyRoutes } from "./policies.ts";
+import { policyWithDetectorsRoute } from "./policy-with-detectors.ts";
 import { principalTokenRoutes } from "./principal-tokens.ts";
 import { registryRoutes } from "./registries.ts";
 import { requestRoutes } from "./requests.ts";
@@ -32,6 +33,7 @@ export const adminRoutes: readonly Route[] = [
   ...limitRoutes,
   ...detectorRoutes,
   ...policyRoutes,
+  policyWithDetectorsRoute,
   ...collectorRoutes,
   ...activityRoutes,
   ...feedbackRoutes,

@@ -285,6 +285,63 @@ test("a saved policy returns its version as the ETag, and a stale change is reje
   expect(stale.status).toBe(412);
 });
 
+test("a policy is created with its detectors in one call, or nothing is created", async () => {
+  const shared = await kit();
+  const [name, words] = [unique("bundle"), unique("words")];
+  const detectors = [{ name: words, kind: "prompt_moderation", settings: { keywords: ["zebra"] } }];
+  const send = (changes: object) =>
+    shared.post("/v1/policies/with-detectors", {
+      name,
+      detectors,
+      input_rules: [{ detector: words, action: "block" }],
+      ...changes,
+    });
+  const refused = async (changes: object) => (await (await send(changes)).json()).message;
+  const bad = [{ name: "Bad", kind: "prompt_moderation", settings: { regex: ["(?=x)"] } }];
+
+  expect(await refused({ output_rules: [{ detector: "other", action: "block" }] })).toBe(
+    "output_rules[0].detector: must be the name of one of detectors",
+  );
+  expect(await refused({ detectors: [...detectors, ...bad] })).toStartWith(
+    "detectors[1].settings.regex[0]: ",
+  );
+  expect(await refused({ name: "" })).toStartWith("name: ");
+  const created = await send({});
+  const policy = (await created.json()) as Policy;
+  const test = await shared.post(`/v1/policies/${policy.id}/test`, {
+    payload: { input: "A zebra" },
+  });
+  expect([created.status, (await test.json()).status]).toEqual([201, "block"]);
+  expect(await refused({ name: unique("again") })).toBe(
+    "detectors[0].name: this value is already taken.",
+  );
+});
+
+test("a note of a save is in the history and the audit log; it does not apply to the next version", async () => {
+  const shared = await kit();
+  const { id } = await shared.make<Policy>("/v1/policies", {
+    name: unique("noted"),
+    note: "First draft",
+  });
+  const saved = await shared.put(`/v1/policies/${id}`, { mode: "observe", note: " Trial run " });
+  await shared.put(`/v1/policies/${id}`, { mode: "enforce" });
+  await shared.post(`/v1/policies/${id}/versions/2/restore`, undefined);
+
+  const versions = await (await shared.get(`/v1/policies/${id}/versions`)).json();
+  const audit = await (await shared.get(`/v1/audit?q=${id}`)).json();
+
+  const notes = ({ items }: { items: { note?: string }[] }) => items.map(({ note }) => note);
+  expect(notes(versions)).toEqual(["", "", "Trial run", "First draft"]);
+  expect(notes({ items: audit.items.map((record: { after: object }) => record.after) })).toEqual([
+    undefined,
+    undefined,
+    "Trial run",
+    "First draft",
+  ]);
+  expect(await saved.json()).not.toHaveProperty("note");
+  expect((await shared.put(`/v1/policies/${id}`, { note: "x".repeat(501) })).status).toBe(422);
+});
+
 test("the uses of a policy are its collectors and overrides, with their pinned versions", async () => {
   const shared = await kit();
   const guard = await makeGuard(shared, {});
@@ -299,4 +356,41 @@ test("the uses of a policy are its collectors and overrides, with their pinned v
     { collector_id: other.id, consumer_id: "ana", version: 1 },
   ]);
   expect((await shared.get(`/v1/policies/${other.id}/uses`)).status).toBe(404);
+});
+
+test("the uses of a policy include the guards of gateways and consumers, and their MCP endpoints", async () => {
+  const shared = await kit();
+  const { collector, policy } = await makeGuard(shared, {});
+  const other = await makeGuard(shared, {});
+  const gateway = await shared.make<{ id: string; name: string }>("/v1/gateways", {
+    name: unique("guarded"),
+    guard: { collector_id: collector.id, mcp: { input: false, output: false } },
+  });
+  const consumer = (name: string, guard: object | null) =>
+    shared.make<{ id: string; slug: string }>(`/v1/gateways/${gateway.id}/consumers`, {
+      name,
+      slug: `${name}-${crypto.randomUUID()}`,
+      guard,
+    });
+  const own = await consumer("own", { collector_id: collector.id });
+  await consumer("off", { off: true });
+  await consumer("heir", null);
+  const moved = await consumer("moved", null);
+  await shared.put(`/v1/collectors/${collector.id}/overrides/${moved.id}`, {
+    policy_id: other.policy.id,
+  });
+  const guards = async (id: string) =>
+    (await (await shared.get(`/v1/policies/${id}/uses`)).json()).guards;
+
+  expect(await guards(policy.id)).toMatchObject([
+    { gateway_id: gateway.id, consumer: null, mcp_path: null, inherited_by: 1 },
+    {
+      gateway_name: gateway.name,
+      consumer: { id: own.id, name: "own" },
+      collector_id: collector.id,
+      mcp_path: `/${own.slug}/mcp`,
+      inherited_by: 0,
+    },
+  ]);
+  expect(await guards(other.policy.id)).toMatchObject([{ consumer: { id: moved.id } }]);
 });

@@ -6,6 +6,7 @@ import { Id, Name, PageQuery, page, storedMembers, Time } from "../shapes.ts";
 import { Condition } from "./conditions.ts";
 import { DetectorInput } from "./detectors.ts";
 import { ACTIONS } from "./evaluate.ts";
+import { GuardSettings } from "./guard-settings.ts";
 
 export const MODES = ["observe", "enforce"] as const;
 export type Mode = (typeof MODES)[number];
@@ -69,13 +70,52 @@ export type PolicyInput = z.infer<typeof PolicyInput>;
 export const Policy = z.object({ ...PolicyInput.shape, ...storedMembers });
 export type Policy = z.infer<typeof Policy>;
 
+/** A save: the policy, and a note about the version that it creates. */
+export const PolicySave = PolicyInput.extend({
+  note: z
+    .string()
+    .trim()
+    .max(500)
+    .default("")
+    .describe("Note about this version, for its history and the audit log."),
+});
+export type PolicySave = z.infer<typeof PolicySave>;
+
 export const policies = resource({
   noun: "policy",
   plural: "policies",
   path: "/v1/policies",
   id: "policy_id",
-  input: PolicyInput,
+  input: PolicySave,
   reply: Policy,
+});
+
+const NewRule = z.strictObject({
+  detector: Name.describe("Name of one of `detectors`."),
+  ...Rule.omit({ detector_id: true }).shape,
+});
+
+export const PolicyWithDetectors = z.strictObject({
+  ...PolicySave.shape,
+  detectors: z
+    .array(DetectorInput)
+    .max(20)
+    .default([])
+    .describe("Detectors to create. Rules refer to them by name."),
+  input_rules: z.array(NewRule).max(100).default([]),
+  output_rules: z.array(NewRule).max(100).default([]),
+});
+export type PolicyWithDetectors = z.infer<typeof PolicyWithDetectors>;
+
+export const createPolicyWithDetectors = endpoint({
+  name: "create_policy_with_detectors",
+  method: "POST",
+  path: "/v1/policies/with-detectors",
+  auth: "write",
+  summary: "Create a policy and its detectors, or nothing if one of them is invalid",
+  body: PolicyWithDetectors,
+  reply: Policy,
+  status: 201,
 });
 
 export const PolicyUse = z.object({
@@ -88,13 +128,37 @@ export const PolicyUse = z.object({
   version: z.int().nullable().describe("Pinned version. null: always the latest."),
 });
 
+export type PolicyUse = z.infer<typeof PolicyUse>;
+
+export const PolicyGuard = z.object({
+  gateway_id: Id,
+  gateway_name: Name,
+  consumer: z
+    .object({ id: Id, name: Name, slug: z.string() })
+    .nullable()
+    .describe("The consumer of the guard or override. null: the guard of the gateway."),
+  collector_id: Id,
+  collector_name: Name,
+  llm: GuardSettings.shape.llm,
+  mcp: GuardSettings.shape.mcp,
+  mcp_path: z
+    .string()
+    .nullable()
+    .describe("Path of the MCP endpoint whose traffic is evaluated. null: none."),
+  inherited_by: z
+    .int()
+    .describe("Number of consumers that inherit the guard and are not listed themselves."),
+});
+export type PolicyGuard = z.infer<typeof PolicyGuard>;
+
 export const listPolicyUses = endpoint({
   name: "list_policy_uses",
   method: "GET",
   path: "/v1/policies/:policy_id/uses",
   auth: "read",
-  summary: "List the collectors and overrides that use a policy",
-  reply: z.object({ items: z.array(PolicyUse) }),
+  summary:
+    "List the collectors, overrides, gateways, consumers and MCP endpoints that use a policy",
+  reply: z.object({ items: z.array(PolicyUse), guards: z.array(PolicyGuard) }),
 });
 
 /** Saved policy with copies of its detectors, so that later changes do not affect it. */
@@ -110,6 +174,7 @@ export const PolicyVersion = z.object({
   reason: z
     .string()
     .describe("Why the version was created: saved, restored, or a detector changed."),
+  note: z.string().describe("Note of the administrator who saved it. Empty: none."),
   actor: z.string(),
   created_at: Time,
 });

@@ -27,6 +27,7 @@ import { consumerFallbacks } from "./0025-consumer-fallbacks.ts";
 import { trafficCounts } from "./0026-traffic-counts.ts";
 import { ownerExpiry } from "./0027-owner-expiry.ts";
 import { requestErrors } from "./0028-request-errors.ts";
+import { policyNotes } from "./0029-policy-notes.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   trafficCounts,
   ownerExpiry,
   requestErrors,
+  policyNotes,
 ];

@@ -33,6 +33,7 @@ export const policyVersionTable = table<PolicyVersionRow>({
     number: "number",
     document: "json",
     reason: "text",
+    note: "text",
     actor: "text",
     created_at: "text",
   },
