@@ -7,7 +7,7 @@ import { now } from "../lib/time/clock.ts";
 import { adviseOnDatabase, describeReason } from "../server/doctor/check.ts";
 import { loadSettings, toFlag } from "../settings.ts";
 import { type Command, FLAG_SETTINGS, GLOBAL_OPTIONS, type Output } from "./command.ts";
-import { commands } from "./commands/all.ts";
+import { loadCommand, loadCommands } from "./commands/all.ts";
 import { renderCommandHelp, renderGeneralHelp } from "./help.ts";
 
 // Files contain texts, hashes or sealed secrets: database, journals, backups, exports.
@@ -21,11 +21,13 @@ async function main(given: string[], env: Record<string, string | undefined>): P
   const wantsHelp = first === "help" || given.includes("--help") || given.includes("-h");
   const args = first === "help" ? given.slice(1) : first === "--version" ? ["version"] : given;
   const json = args.includes("--json");
-  const command = commands.find(({ name }) => isCommand(name, args));
+  const command = await loadCommand(args);
   if (!command) {
     const isHelp = args.length === 0 || wantsHelp;
     const error = isHelp ? "" : `${describeUnknownCommand(args)}\n\n`;
-    (isHelp ? process.stdout : process.stderr).write(error + renderGeneralHelp(commands));
+    (isHelp ? process.stdout : process.stderr).write(
+      error + renderGeneralHelp(await loadCommands()),
+    );
     return isHelp ? 0 : 2;
   }
   if (wantsHelp) {
@@ -110,10 +112,6 @@ async function run(
 
 function renderOutput({ text, json }: Output, asJson: boolean): string {
   return asJson ? `${JSON.stringify(json, null, 2)}\n` : text && `${text}\n`;
-}
-
-function isCommand(name: string, args: string[]): boolean {
-  return name.split(" ").every((word, index) => args[index] === word);
 }
 
 function isUsageError(thrown: unknown): thrown is TypeError {
