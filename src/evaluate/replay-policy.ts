@@ -4,53 +4,61 @@ import { AppError } from "../contract/errors.ts";
 import type { EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
 import type { Status } from "../contract/guard/evaluate.ts";
 import { type ReplayReport, replayPolicy } from "../contract/guard/replay.ts";
-import { sealContextOf } from "../db/sealed-columns.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
 import { pageEvaluations } from "../db/tables/find-evaluations.ts";
+import { policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
-import { unseal } from "../lib/crypto/seal.ts";
-import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/compile-policy.ts";
+import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { FactLookup } from "../policy/condition.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
-import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
-
+import type { Snapshot } from "../snapshot/snapshot.ts";
+import { compileDraft, compileVersion } from "./compile-draft.ts";
 import { learnedModels } from "./learned-models.ts";
-
 import { createExemptionCheck } from "./match-fingerprint.ts";
-import { restorePayload } from "./select-content.ts";
+import { isTruncated, restorePayload } from "./select-content.ts";
 import { createWindowService } from "./worker/run-in-worker.ts";
+
+type SkipReason = ReplayReport["skips"][number]["reason"];
 
 export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
   const { draft, limit, from, to, collector_id } = body;
   const saved = deps.snapshot().policies.get(params.policy_id);
   if (!saved) throw new AppError("not_found", `Unknown policy "${params.policy_id}".`);
-  const open: OpenSecret = (sealed, detector_id) =>
-    unseal(deps.keyring(), sealContextOf("detectors.settings", detector_id), sealed) ?? "";
-  const program = draft
-    ? compilePolicy(
-        await buildPolicyDocument(deps.db, draft),
-        { id: params.policy_id, version: 0 },
-        open,
-      )
-    : saved();
+  const program = draft ? await compileDraft(deps, params.policy_id, draft) : saved();
   const filters = { from, to, collector_id };
   const { items } = await pageEvaluations(deps.db, { filters, limit, order: "newest" });
-  const report: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
+  const report: ReplayReport = {
+    evaluated: 0,
+    skipped: 0,
+    skips: [],
+    changes: [],
+    transitions: {},
+  };
+  const reproduces = createReproductionCheck(deps);
   for (const event of items) {
-    const content = await findContent(deps.db, event.id);
-    if (!content) {
+    const { id: event_id, time, direction, status: before } = event;
+    const skip = (reason: SkipReason) => {
       report.skipped += 1;
+      report.skips.push({ event_id, time, direction, before, reason });
+    };
+    const content = await findContent(deps.db, event_id);
+    const reason = findSkipReason(event, content);
+    if (reason || !content) {
+      skip(reason ?? "not_stored");
+      continue;
+    }
+    const after = await replayEvent(deps, program, { event, content, ...currentExceptions(deps) });
+    if (after !== before && !(await reproduces(event, content))) {
+      skip("not_reproducible");
       continue;
     }
     report.evaluated += 1;
-    const after = await replayEvent(deps, program, event, content);
-    if (after === event.status) continue;
-    const { id, time, direction, status } = event;
-    report.changes.push({ event_id: id, time, direction, before: status, after });
-    const transition = `${status}→${after}`;
+    if (after === before) continue;
+    report.changes.push({ event_id, time, direction, before, after });
+    const transition = `${before}→${after}`;
     report.transitions[transition] = (report.transitions[transition] ?? 0) + 1;
     // Yields to other requests: a thousand long texts take seconds.
     await new Promise(setImmediate);
@@ -58,15 +66,73 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   return report;
 });
 
+/** Returns why the stored content differs from the evaluated one, or undefined if it is complete. */
+function findSkipReason(
+  { status, content_storage }: EvaluationEvent,
+  content: readonly StoredText[] | null,
+): SkipReason | undefined {
+  if (!content) return "not_stored";
+  if (status === "error") return "no_verdict";
+  // Earlier releases stored masks without marking the text.
+  const isMasked = ({ masked, text }: StoredText) => masked || text.includes("[MASKED_");
+  if (content_storage === "masked" && content.some(isMasked)) return "masked";
+  return isTruncated(content) ? "truncated" : undefined;
+}
+
+/**
+ * Returns a function that checks whether the applied version of the policy gives the recorded verdict again. Otherwise
+ * the verdict depends on something that is not stored, and a difference says nothing about the replayed policy.
+ */
+function createReproductionCheck(deps: Deps) {
+  const compiled = new Map<string, Promise<CompiledPolicy | undefined>>();
+  const findVersion = (policy_id: string, number: number) => {
+    const key = `${policy_id} ${number}`;
+    const found = compiled.get(key) ?? readVersion(deps, policy_id, number);
+    compiled.set(key, found);
+    return found;
+  };
+  return async (event: EvaluationEvent, content: readonly StoredText[]): Promise<boolean> => {
+    const { policy_id, policy_version, status } = event;
+    if (policy_id === null || policy_version === null) return status === "allow";
+    const version = await findVersion(policy_id, policy_version);
+    // A deleted policy: the recorded verdict cannot be checked.
+    if (!version) return true;
+    // Exemptions and disabled detectors may have changed since.
+    for (const exceptions of [currentExceptions(deps), NO_EXCEPTIONS]) {
+      const verdict = await replayEvent(deps, version, { event, content, ...exceptions });
+      if (verdict === status) return true;
+    }
+    return false;
+  };
+}
+
+async function readVersion(
+  deps: Deps,
+  policy_id: string,
+  number: number,
+): Promise<CompiledPolicy | undefined> {
+  const row = await policyVersionTable.find(deps.db, { policy_id, number });
+  return row && compileVersion(deps, row.document, { id: policy_id, version: number });
+}
+
+/** Exceptions from a policy, which change verdicts. */
+type Exceptions = Pick<Snapshot, "disabledDetectors" | "exemptions">;
+
+const currentExceptions = (deps: Deps): Exceptions => deps.snapshot();
+const NO_EXCEPTIONS: Exceptions = { disabledDetectors: new Set(), exemptions: new Map() };
+
+interface ReplayedEvent extends Exceptions {
+  event: EvaluationEvent;
+  content: readonly StoredText[];
+}
+
 async function replayEvent(
   deps: Deps,
   program: CompiledPolicy,
-  event: EvaluationEvent,
-  content: readonly StoredText[],
+  { event, content, disabledDetectors, exemptions }: ReplayedEvent,
 ): Promise<Status> {
   const { direction, protocol } = event;
   const { segments, ...payload } = restorePayload(content);
-  const { disabledDetectors, exemptions } = deps.snapshot();
   const { status } = await runPolicy(program, {
     direction,
     segments,

@@ -1,7 +1,12 @@
 /** Selects the content of a payload that is stored for Activity, shown to approvers, and replayed. */
 import type { StoredText } from "../contract/guard/activity.ts";
 import type { Collector } from "../contract/guard/collectors.ts";
-import { type InspectionContext, NOT_RECORDED } from "../policy/detector.ts";
+import {
+  type InspectionContext,
+  NOT_RECORDED,
+  type ToolCall,
+  type ToolDefinition,
+} from "../policy/detector.ts";
 import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
 import { createNameMasker } from "../policy/masking/name-masker.ts";
 import type { Payload } from "../policy/payload/payload.ts";
@@ -40,7 +45,7 @@ export function selectContent(
   const masker = createNameMasker();
   let remaining = MAX_CHARACTERS;
   /** Starts from the end of the list, because a verdict is usually about the end of a conversation. */
-  const takeLatest = <Item extends Location>(
+  const takeLatest = <Item extends LocatedText>(
     items: readonly Item[],
     sourceOf: (item: Item) => string,
     textOf: (item: Item) => string,
@@ -51,19 +56,21 @@ export function selectContent(
       const pointer = masker.pointer(item.pointer);
       const inner = item.inner ? masker.pointer(item.inner) : null;
       const role = item.role ? masker.name(item.role) : null;
-      const text = textOf(item).slice(0, remaining);
-      taken.push({ pointer, inner, source: sourceOf(item), role, text });
+      const complete = textOf(item);
+      const text = complete.slice(0, remaining);
+      const stored: StoredText = { pointer, inner, source: sourceOf(item), role, text };
+      if (complete !== item.text) stored.masked = true;
+      taken.push(stored);
       remaining -= text.length + pointer.length + (inner?.length ?? 0);
     }
     return taken.reverse();
   };
-  const readName = ({ name }: { name: string }) => masker.name(name);
-  const called = takeLatest(payload.calls.slice(-MAX_LISTED), () => CALLED_TOOL, readName);
-  const offered = takeLatest(
-    payload.definitions.slice(0, MAX_LISTED),
-    () => OFFERED_TOOL,
-    readName,
-  );
+  const toText = ({ name, pointer }: ToolCall | ToolDefinition) => ({ text: name, pointer });
+  const readName = ({ text }: LocatedText) => masker.name(text);
+  const calls = payload.calls.slice(-MAX_LISTED).map(toText);
+  const called = takeLatest(calls, () => CALLED_TOOL, readName);
+  const definitions = payload.definitions.slice(0, MAX_LISTED).map(toText);
+  const offered = takeLatest(definitions, () => OFFERED_TOOL, readName);
   // Numbers and other values matter only to an approver.
   const isAsk = status === "ask";
   // As a segment, so that a personal member name masks its value, such as `cvv`.
@@ -96,24 +103,26 @@ export function selectApprovalContent(
   const texts = segments.filter((segment) => !segment.isNumber || isInputNumber(segment));
   const lists = [texts, values, calls, definitions, attributes];
   const omitted = lists.reduce((sum, list) => sum + list.length, dropped_values) - content.length;
+  const truncated = isTruncated(content);
+  if (omitted === 0 && !truncated) return content;
+  const text = `The payload is too large to show: ${omitted} values are not shown${truncated ? ", and one is truncated" : ""}.`;
+  return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
+}
+
+/** Returns whether content was left out because it exceeds the limit. */
+export function isTruncated(content: readonly StoredText[]): boolean {
   const size = content.reduce(
     (sum, { text, pointer, inner }) => sum + text.length + pointer.length + (inner?.length ?? 0),
     0,
   );
-  const isTruncated = size >= MAX_CHARACTERS;
-  if (omitted === 0 && !isTruncated) return content;
-  const text = `The payload is too large to show: ${omitted} values are not shown${isTruncated ? ", and one is truncated" : ""}.`;
-  return [{ pointer: "", inner: null, source: NOT_SHOWN, role: null, text }, ...content];
+  return size >= MAX_CHARACTERS;
 }
 
-interface Location {
+interface LocatedText {
+  text: string;
   pointer: string;
   inner?: string | null;
   role?: string | null;
-}
-
-interface LocatedText extends Location {
-  text: string;
 }
 
 const isInputNumber = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
@@ -136,7 +145,7 @@ export function restorePayload(
 }
 
 /** Returns an empty list for content that is not a segment. */
-function restoreSegment({ text, source, ...location }: StoredText): Segment[] {
+function restoreSegment({ text, source, masked: _, ...location }: StoredText): Segment[] {
   if ([CALLED_TOOL, OFFERED_TOOL, VALUE].includes(source)) return [];
   if (source === NUMBER) {
     return [createSegment(text, "tool_arguments", { ...location, isNumber: true })];

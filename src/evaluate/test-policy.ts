@@ -1,9 +1,13 @@
-/** Evaluates a sample with the saved version of a policy, for the Test tab. Nothing is recorded. */
+/** Evaluates a sample with a draft or the saved version of a policy, for the Test tab. Nothing is recorded. */
 import { AppError } from "../contract/errors.ts";
-import { testPolicy } from "../contract/guard/evaluate.ts";
+import { testPolicy } from "../contract/guard/test-policy.ts";
+import { readPayload } from "../policy/payload/read-payload.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
+import { compileDraft } from "./compile-draft.ts";
 import { evaluate } from "./evaluate-body.ts";
+import { measureDetectors } from "./measure-detectors.ts";
+import { selectContent } from "./select-content.ts";
 import { createHost } from "./worker/evaluation-host.ts";
 
 /** A sample has no collector; conditions on its type read an empty text. */
@@ -21,15 +25,18 @@ const NO_COLLECTOR: CollectorView = {
 
 export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const { policy_id } = call.params;
-  const program = deps.snapshot().policies.get(policy_id);
-  if (!program) throw new AppError("not_found", `Unknown policy "${policy_id}".`);
-  const text = JSON.stringify(call.body);
+  const { draft, ...request } = call.body;
+  const saved = deps.snapshot().policies.get(policy_id);
+  if (!saved) throw new AppError("not_found", `Unknown policy "${policy_id}".`);
+  const policy = draft ? await compileDraft(deps, policy_id, draft) : saved();
+  const { measured, readTimes } = measureDetectors(policy);
+  const text = JSON.stringify(request);
   const host = createHost(deps, {
     kind: "collector",
-    collector: { ...NO_COLLECTOR, program },
+    collector: { ...NO_COLLECTOR, program: () => measured },
   });
   const { verdict, transformed } = await evaluate(host, {
-    request: call.body,
+    request,
     text,
     size: Buffer.byteLength(text),
     format: "internal",
@@ -37,5 +44,18 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
     recorded: false,
     approval_mode: "explicit",
   });
-  return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
+  const { direction = "input", protocol = "all", attributes = {} } = request;
+  const payload = readPayload(request.payload, {
+    direction,
+    protocol,
+    attributes,
+    is_foreign_body: false,
+  });
+  return {
+    ...verdict,
+    transformed_payload: transformed === null ? null : JSON.parse(transformed),
+    // The caller sent the text, so it is returned unmasked.
+    content: selectContent("full", payload, { hidden: [], status: verdict.status }) ?? [],
+    detector_times: readTimes(),
+  };
 });

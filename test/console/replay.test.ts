@@ -44,8 +44,7 @@ test("a replay compares unsaved changes with the recorded verdicts", async () =>
 
   const events = page.getByRole("region", { name: "Events with a changed verdict" });
   await events.getByRole("link").last().click();
-  await page.getByRole("heading", { name: "Activity" }).waitFor();
-  await page.locator(".table tbody tr").waitFor();
+  await page.getByRole("dialog", { name: "Evaluation" }).waitFor();
   expect(await page.locator(".table tbody tr").count()).toBe(1);
   expect(opened.violations).toEqual([]);
 });
@@ -90,12 +89,13 @@ test("a long replay shows its progress, counts each event once, and can be stopp
   expect(opened.violations).toEqual([]);
 });
 
-test("events without stored content are skipped, and a viewer cannot replay", async () => {
+test("events that cannot be re-evaluated are listed with the reason, and a viewer cannot replay", async () => {
   const kit = await started();
   const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
-    collector: { content_storage: "none" },
+    collector: { content_storage: "masked" },
   });
   await guard.evaluate(CARD);
+  await guard.evaluate(PLAIN);
   const { token } = await kit.make<{ token: string }>("/v1/tokens", {
     name: "Looks",
     role: "viewer",
@@ -105,7 +105,10 @@ test("events without stored content are skipped, and a viewer cannot replay", as
   await opened.go(path);
   await opened.page.getByLabel("Collector").selectOption(guard.collector.id);
   await opened.page.getByRole("button", { name: "Run replay" }).click();
-  await opened.page.getByText("1 skipped because their content was not stored.").waitFor();
+  await opened.page.getByText("1 replayed, 0 changed; 1 cannot be re-evaluated.").waitFor();
+  await opened.page.getByText("Show the events").click();
+  const skips = opened.page.getByRole("region", { name: "Events that cannot be re-evaluated" });
+  expect(await skips.locator("tbody").textContent()).toContain("inputblockcontent masked");
 
   await using viewer = await open(kit, { token });
   await viewer.go(path);

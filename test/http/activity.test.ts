@@ -334,6 +334,45 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await listed(shared, `collector_id=${collector_id}`, 2)).toHaveLength(2);
   });
 
+  test("an unchanged policy changes no verdict, and events that cannot be evaluated again are listed with the reason", async () => {
+    const shared = await kit();
+    const size = await shared.make("/v1/detectors", {
+      name: unique("size"),
+      kind: "size_limit",
+      settings: { max_payload_bytes: 150 },
+    });
+    const rules = [{ entity: "email", enabled: true, mask_with: "***" }];
+    const guard = await makeGuardWithRules(shared, "data_loss_prevention", {
+      action: "transform",
+      settings: { predefined_entities: rules },
+      policy: { output_rules: [{ detector_id: size.id, action: "block" }] },
+    });
+    const collector = `/v1/collectors/${guard.collector.id}`;
+    await guard.evaluate({ payload: { input: "hello" } });
+    await guard.evaluate({ payload: { input: "Write to ana@example.com" } });
+    const padding = Array.from({ length: 100 }, () => 1);
+    await guard.evaluate({ payload: { input: "ok", padding }, direction: "output" });
+    await shared.put(collector, { content_storage: "none" });
+    await guard.evaluate({ payload: { input: "hello" } });
+    await listed(shared, `collector_id=${guard.collector.id}`, 4);
+
+    const reply = await shared.post(`/v1/policies/${guard.policy.id}/replay`, {
+      collector_id: guard.collector.id,
+    });
+
+    expect(await reply.json()).toMatchObject({
+      evaluated: 1,
+      skipped: 3,
+      changes: [],
+      transitions: {},
+      skips: [
+        { before: "allow", reason: "not_stored" },
+        { before: "block", reason: "not_reproducible" },
+        { before: "transform", reason: "masked" },
+      ],
+    });
+  });
+
   test("a draft with tool rules is replayed against the recorded tool names, without arguments", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, {});

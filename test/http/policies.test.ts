@@ -394,3 +394,31 @@ test("the uses of a policy include the guards of gateways and consumers, and the
   ]);
   expect(await guards(other.policy.id)).toMatchObject([{ consumer: { id: moved.id } }]);
 });
+
+test("a test evaluates a draft without saving it, and returns the texts, their findings and the time per detector", async () => {
+  const shared = await kit();
+  const { id } = await makePolicy(shared, { mode: "observe" });
+  const detector = await makeDetector(shared, "data_loss_prevention", only("email"));
+  const rule = { detector_id: detector.id, action: "block" };
+  const run = (draft: object) => shared.post(`/v1/policies/${id}/test`, { ...MAIL, draft });
+
+  const tested = await (await run({ name: "Draft", input_rules: [rule] })).json();
+  const wrong = await run({ name: "Draft", output_rules: [{ ...rule, action: "ask" }] });
+  const saved = await (await shared.post(`/v1/policies/${id}/test`, MAIL)).json();
+
+  expect(tested).toMatchObject({
+    status: "block",
+    policy: { id, mode: "enforce" },
+    findings: [
+      { evidence: { places: [{ label: "email", pointer: "/input", start: 9, end: 24 }] } },
+    ],
+    content: [{ pointer: "/input", source: "user", text: MAIL.payload.input }],
+    detector_times: [{ detector_id: detector.id, ms: expect.any(Number) }],
+  });
+  expect([wrong.status, (await wrong.json()).message]).toEqual([
+    422,
+    expect.stringContaining("output_rules[0].action"),
+  ]);
+  expect(saved).toMatchObject({ status: "allow", detector_times: [] });
+  expect(await (await shared.get(`/v1/policies/${id}`)).json()).toMatchObject({ version: 1 });
+});

@@ -83,8 +83,8 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
           {draft
             ? "Uses the policy with its unsaved changes."
             : `Uses the saved version ${policy.version}.`}{" "}
-          Nothing is recorded. Detectors that call a model or an external service do not run.
-          Content that was stored masked is evaluated masked.
+          Nothing is recorded. Detectors that call a model or an external service do not run. Events
+          whose content was masked or not stored are listed separately.
         </p>
       </div>
       <form

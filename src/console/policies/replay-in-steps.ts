@@ -57,7 +57,13 @@ export async function replayInSteps(
   if (!signal.aborted) onProgress({ ...progress, done: total });
 }
 
-const EMPTY_REPORT: ReplayReport = { evaluated: 0, skipped: 0, changes: [], transitions: {} };
+const EMPTY_REPORT: ReplayReport = {
+  evaluated: 0,
+  skipped: 0,
+  skips: [],
+  changes: [],
+  transitions: {},
+};
 
 function mergeReports(one: ReplayReport, other: ReplayReport): ReplayReport {
   const transitions = { ...one.transitions };
@@ -67,6 +73,7 @@ function mergeReports(one: ReplayReport, other: ReplayReport): ReplayReport {
   return {
     evaluated: one.evaluated + other.evaluated,
     skipped: one.skipped + other.skipped,
+    skips: [...one.skips, ...other.skips],
     changes: [...one.changes, ...other.changes],
     transitions,
   };

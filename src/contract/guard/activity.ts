@@ -70,6 +70,10 @@ export const StoredText = z.object({
     ),
   role: z.string().nullable(),
   text: z.string(),
+  masked: z
+    .literal(true)
+    .optional()
+    .describe("Parts of the text were masked before it was stored."),
 });
 export type StoredText = z.infer<typeof StoredText>;
 

@@ -180,14 +180,3 @@ export const evaluateBatch = endpoint({
   reply: z.array(Verdict),
   writes: false,
 });
-
-export const testPolicy = endpoint({
-  name: "test_policy",
-  method: "POST",
-  path: "/v1/policies/:policy_id/test",
-  auth: "write",
-  summary: "Evaluate a sample with the latest version of a policy, without recording an event",
-  body: EvaluateRequest.omit({ gateway_id: true, collector_key: true }),
-  reply: Verdict,
-  writes: false,
-});

@@ -7,6 +7,14 @@ import { PolicyInput } from "./policies.ts";
 
 const ReplayStatus = z.enum([...STATUSES, "error"]);
 
+export const SKIP_REASONS = [
+  "not_stored",
+  "masked",
+  "truncated",
+  "no_verdict",
+  "not_reproducible",
+] as const;
+
 export const ReplayRequest = z.strictObject({
   draft: PolicyInput.nullable().default(null).describe("Policy to test. null: the saved policy."),
   from: Time.optional().describe("Start of the range, inclusive."),
@@ -17,7 +25,20 @@ export const ReplayRequest = z.strictObject({
 
 export const ReplayReport = z.object({
   evaluated: z.int().describe("Number of events that were evaluated."),
-  skipped: z.int().describe("Events without stored text."),
+  skipped: z.int().describe("Number of events that cannot be evaluated again."),
+  skips: z.array(
+    z.object({
+      event_id: Id,
+      time: Time,
+      direction: z.enum(DIRECTIONS),
+      before: ReplayStatus,
+      reason: z
+        .enum(SKIP_REASONS)
+        .describe(
+          "`not_stored`: the collector stores no content. `masked`: parts of the text were masked before it was stored. `truncated`: the text was too long to be stored completely. `no_verdict`: a detector failed. `not_reproducible`: the policy version that was applied gives another verdict for the stored content, such as after an approval, or because a detector called another server.",
+        ),
+    }),
+  ),
   changes: z.array(
     z.object({
       event_id: Id,
@@ -39,7 +60,7 @@ export const replayPolicy = endpoint({
   path: "/v1/policies/:policy_id/replay",
   auth: "audit",
   summary:
-    "Evaluate recorded events with a draft and report the differences; masked text stays masked",
+    "Evaluate recorded events with a draft and report the differences; events that cannot be evaluated again are listed",
   body: ReplayRequest,
   reply: ReplayReport,
   writes: false,

@@ -95,7 +95,9 @@ export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[
 function rowOf(recorded: RecordedEvaluation): EvaluationEvent & Content {
   const { event, content, fingerprints = null } = recorded;
   const places =
-    content?.map(({ pointer, inner, source, role }) => ({ pointer, inner, source, role })) ?? null;
+    content?.map(({ pointer, inner, source, role, masked }) =>
+      masked ? { pointer, inner, source, role, masked } : { pointer, inner, source, role },
+    ) ?? null;
   return { ...event, places, texts: content?.map(({ text }) => text) ?? null, fingerprints };
 }
 

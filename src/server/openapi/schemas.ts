@@ -15,6 +15,7 @@ import * as detectors from "../../contract/guard/detectors.ts";
 import * as evaluate from "../../contract/guard/evaluate.ts";
 import * as policies from "../../contract/guard/policies.ts";
 import * as replay from "../../contract/guard/replay.ts";
+import * as testPolicy from "../../contract/guard/test-policy.ts";
 import * as session from "../../contract/session.ts";
 import * as storeAccess from "../../contract/store/access.ts";
 import * as storeCatalog from "../../contract/store/catalog.ts";
@@ -51,6 +52,7 @@ const MODULES = [
   detectors,
   policies,
   replay,
+  testPolicy,
   collectors,
   collectorKeys,
   evaluate,
