@@ -190,13 +190,13 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await page.getByLabel("Condition").fill("{");
   await page.getByRole("button", { name: "Save" }).click();
   await look();
-  await move(policy.replace("gates", "test"));
-  await page.getByRole("button", { name: "Run test" }).click();
-  await page.locator(".diff").waitFor();
-  await look();
   await move(policy.replace("gates", "replay"));
   await page.getByRole("button", { name: "Run replay" }).click();
   await page.getByText("The replay did not finish.").waitFor();
+  await look();
+  await go(policy.replace("gates", "test"));
+  await page.getByRole("button", { name: "Run test" }).click();
+  await page.locator(".diff").waitFor();
   await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");

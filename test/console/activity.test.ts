@@ -160,7 +160,10 @@ test("arrow keys step through open evaluations, and load further pages", async (
   await page.keyboard.press("ArrowRight");
   await consumer("c0").waitFor();
   await page.keyboard.press("ArrowRight");
-  await dialog.getByText("My card is [MASKED_CC], thanks.").waitFor();
+  await dialog.locator("mark", { hasText: "[MASKED_CC]" }).waitFor();
+  expect(await dialog.locator("figure pre").textContent()).toBe(
+    "My card is [MASKED_CC]credit card: transform, thanks.",
+  );
   const text = (await dialog.textContent()) ?? "";
   expect(text).toMatch(/Policypolicy \d+, version 1 \(enforce\)/);
   expect(text).toContain("credit_card /messages/0/content characters 11 to 30");

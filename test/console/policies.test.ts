@@ -49,26 +49,30 @@ test("a detector, policy and collector are created in the console, tested, and a
   await press("Run test");
   await verdict.getByText("transform", { exact: true }).first().waitFor();
   expect(await verdict.locator(".verdict-large").textContent()).toBe("transform");
-  expect(await verdict.locator(".findings").textContent()).toMatch(
-    /Cards.*credit_card \/input characters 11 to 30/,
-  );
+  expect(await verdict.locator("mark").allTextContents()).toEqual([
+    "4111 1111 1111 1111credit card: transform",
+  ]);
+  expect(await verdict.locator(".findings").textContent()).toMatch(/Cards.*credit_card $/);
   expect(await verdict.locator("del").allTextContents()).toEqual([
-    '-   "input": "My card is 4111 1111 1111 1111. Send the receipt to ana@example.com."\n',
+    "- My card is 4111 1111 1111 1111. Send the receipt to ana@example.com.\n",
   ]);
   expect(await verdict.locator("ins").allTextContents()).toEqual([
-    '+   "input": "My card is [MASKED_CC]. Send the receipt to ana@example.com."\n',
+    "+ My card is [MASKED_CC]. Send the receipt to ana@example.com.\n",
   ]);
+  expect(await verdict.locator("dl").textContent()).toMatch(/^Cards[\d.]+ ms$/);
 
   await follow("Input rules");
   await page.getByLabel("Action").selectOption("block");
   await follow("Test");
-  await page.getByText("Save your changes to test them.").waitFor();
+  await page.getByText("Tests the policy with its unsaved changes.").waitFor();
+  await page.getByLabel("Content").selectOption("Tool result");
+  await page.getByLabel("Text").fill("No. 4111 1111 1111 1111");
+  await page.keyboard.press("Control+Enter");
+  await verdict.getByText("The application must not continue.").waitFor();
+  expect(await verdict.textContent()).toContain("Unsaved changes, mode enforce.");
   await follow("Input rules");
   await press("Save");
   await page.getByText("Saved as version 3.").waitFor();
-  await follow("Test");
-  await press("Run test");
-  await verdict.getByText("The application must not continue.").waitFor();
 
   const tabs = page.getByRole("navigation", { name: "Policy" });
   await tabs.getByRole("link", { name: "Collectors" }).click();
@@ -169,6 +173,7 @@ test("a gate is created from comparisons; an error is shown at its comparison", 
   ]);
 
   await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByLabel("Content").selectOption("JSON payload");
   await page.getByLabel("Sample").selectOption("Tool call: MCP");
   await page.getByRole("button", { name: "Run test" }).click();
   await page.getByText("The application must not continue.").waitFor();
@@ -212,6 +217,7 @@ test("output rules apply to the result of an MCP tool", async () => {
   await page.getByText("For responses of a model or MCP tool").waitFor();
 
   await page.getByRole("link", { name: "Test", exact: true }).click();
+  await page.getByLabel("Content").selectOption("JSON payload");
   await page.getByLabel("Sample").selectOption("Tool result: MCP");
   await page.getByRole("button", { name: "Run test" }).click();
 

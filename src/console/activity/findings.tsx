@@ -3,14 +3,17 @@ import type { ReactNode } from "react";
 import type { Finding } from "../../contract/guard/evaluate.ts";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
+import { locationsOf } from "./find-highlights.ts";
 
 interface FindingsProps {
   findings: readonly Finding[];
   /** Returns what follows a finding; null: the verdict, if there are no findings. */
   after?: (finding: number | null) => ReactNode;
+  /** Without the locations, which are highlighted elsewhere. */
+  plain?: boolean;
 }
 
-export function Findings({ findings, after }: FindingsProps) {
+export function Findings({ findings, after, plain = false }: FindingsProps) {
   if (findings.length === 0) {
     return (
       <>
@@ -33,7 +36,7 @@ export function Findings({ findings, after }: FindingsProps) {
             <Reason of={finding} />
             <Exception evidence={finding.evidence} />
           </p>
-          <Locations of={finding.evidence} />
+          <Locations of={finding.evidence} plain={plain} />
           {after?.(index)}
         </li>
       ))}
@@ -69,25 +72,22 @@ function Exception({ evidence }: { evidence: Finding["evidence"] }) {
   return <Badge tone="plain" icon="flag" text={`not enforced; would be ${evidence.would_be}`} />;
 }
 
-/** All fields are optional: custom detectors may omit them. */
-interface FindingLocation {
-  label?: string;
-  pointer?: string;
-  inner_pointer?: string;
-  start?: number;
-  end?: number;
+interface LocationsProps {
+  of: Finding["evidence"];
+  plain: boolean;
 }
 
-function Locations({ of: { places, count } }: { of: Finding["evidence"] }) {
-  if (!Array.isArray(places) || places.length === 0) return null;
-  const more = typeof count === "number" ? count - places.length : 0;
+function Locations({ of: evidence, plain }: LocationsProps) {
+  const locations = locationsOf(evidence);
+  if (locations.length === 0) return null;
+  const more = typeof evidence.count === "number" ? evidence.count - locations.length : 0;
   return (
     <ul className="entries">
-      {(places as FindingLocation[]).map(({ label, pointer, inner_pointer, start, end }, index) => (
+      {locations.map(({ label, pointer, inner_pointer, start, end }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: locations have no other identity
         <li key={index}>
-          {label} {pointer && <code>{pointer + (inner_pointer ?? "")}</code>}
-          {start !== undefined && (
+          {label} {!plain && pointer && <code>{pointer + (inner_pointer ?? "")}</code>}
+          {!plain && start !== undefined && (
             <span className="muted">
               {" "}
               characters {start} to {end}

@@ -1,10 +1,13 @@
 /** Stored content of an evaluation, for roles that may read it. */
 import type { EvaluationEvent, StoredText } from "../../contract/guard/activity.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
+import { findHighlights, type Highlight } from "./find-highlights.ts";
+import { HighlightedText } from "./highlighted-text.tsx";
 
 const STORAGE: Record<EvaluationEvent["content_storage"], string> = {
   none: "The collector does not store content.",
@@ -20,7 +23,7 @@ export function StoredTexts({ event }: { event: EvaluationEvent }) {
     <>
       {hint}
       {may("audit") ? (
-        <Loaded event_id={event.id} />
+        <Loaded event={event} />
       ) : (
         <p className="muted">Visible to the roles auditor, admin and owner.</p>
       )}
@@ -28,31 +31,59 @@ export function StoredTexts({ event }: { event: EvaluationEvent }) {
   );
 }
 
-function Loaded({ event_id }: { event_id: string }) {
+function Loaded({ event }: { event: EvaluationEvent }) {
+  const { id: event_id, findings, content_storage } = event;
   const loaded = useLoad(event_id, () => call(activity.get, { params: { event_id } }));
   return (
     <Ready of={loaded} what="The content">
-      {({ content }) => <TextList content={content ?? []} />}
+      {({ content }) => (
+        <TextList
+          content={(content ?? []).map((text) => markMasked(text, content_storage))}
+          findings={findings}
+        />
+      )}
     </Ready>
   );
 }
 
-export function TextList({ content }: { content: StoredText[] }) {
+/** Marks masked texts of earlier releases, which did not mark them. */
+const markMasked = (stored: StoredText, storage: EvaluationEvent["content_storage"]): StoredText =>
+  storage === "masked" && stored.text.includes("[MASKED_") ? { ...stored, masked: true } : stored;
+
+interface TextListProps {
+  content: readonly StoredText[];
+  findings: readonly Finding[];
+  /** Without the paths in the payload. */
+  plain?: boolean;
+}
+
+/** Texts of an evaluation with their findings. */
+export function TextList({ content, findings, plain = false }: TextListProps) {
   if (content.length === 0) return <p className="muted">The evaluation has no text.</p>;
+  const highlights = findHighlights(content, findings);
   return content.map((stored, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: one location can have several texts
-    <Stored key={index} stored={stored} />
+    <Stored key={index} stored={stored} highlights={highlights[index] ?? []} plain={plain} />
   ));
 }
 
-function Stored({ stored: { pointer, inner, source, role, text } }: { stored: StoredText }) {
+interface StoredProps {
+  stored: StoredText;
+  highlights: readonly Highlight[];
+  plain: boolean;
+}
+
+function Stored({ stored, highlights, plain }: StoredProps) {
+  const { pointer, inner, source, role, text } = stored;
   return (
     <figure className="stored">
-      <figcaption>
-        <code>{pointer + (inner ?? "")}</code> {source.replaceAll("_", " ")}
-        {role && role !== source && `, as ${role}`}
-      </figcaption>
-      <pre>{text}</pre>
+      {!plain && (
+        <figcaption>
+          <code>{pointer + (inner ?? "")}</code> {source.replaceAll("_", " ")}
+          {role && role !== source && `, as ${role}`}
+        </figcaption>
+      )}
+      <HighlightedText text={text} highlights={highlights} />
     </figure>
   );
 }

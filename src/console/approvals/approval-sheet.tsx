@@ -77,7 +77,7 @@ function Content({ content }: { content: StoredText[] | null }) {
       <h3>Payload</h3>
       <p className="hint">Personal data and secrets are masked.</p>
       {content ? (
-        <TextList content={content} />
+        <TextList content={content} findings={[]} />
       ) : (
         <p className="muted">Visible to the roles approver, auditor, admin and owner.</p>
       )}

@@ -58,6 +58,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
   const { stored: current = policy, draft, change, error, isDirty } = form;
   const [trial, setTrial] = useState(newTrial);
   const [replay, setReplay] = useState(newReplay);
+  const unsaved = isDirty ? () => toPolicyInput(draft, masking) : undefined;
   const shared = { detectors, catalog, error };
   const pages: { [Name in typeof tab]?: ReactNode } = {
     "": (
@@ -111,15 +112,15 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
       {tab === "test" && (
         <PolicyTest
           policy={current}
+          draft={unsaved}
           trial={trial}
           onChange={(changes) => setTrial((last) => ({ ...last, ...changes }))}
-          unsaved={isDirty}
         />
       )}
       {tab === "replay" && (
         <PolicyReplay
           policy={current}
-          draft={isDirty ? () => toPolicyInput(draft, masking) : undefined}
+          draft={unsaved}
           choice={replay}
           onChange={(changes) => setReplay((last) => ({ ...last, ...changes }))}
         />

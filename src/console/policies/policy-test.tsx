@@ -1,141 +1,126 @@
-/** Tests the saved policy with a payload. Nothing is recorded. */
-import type { Direction, Protocol, Verdict } from "../../contract/guard/evaluate.ts";
-import type { Policy } from "../../contract/guard/policies.ts";
+/** Tests a policy, including unsaved changes, with plain text or a payload. Nothing is recorded. */
+import { type KeyboardEvent, useEffect, useEffectEvent } from "react";
+import type { Policy, PolicyInput } from "../../contract/guard/policies.ts";
+import type { PolicyTestResult } from "../../contract/guard/test-policy.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { AreaField, SelectField, TextField } from "../ui/field.tsx";
-import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { parseJson } from "../ui/schema-draft.ts";
 import { useAction } from "../use-action.ts";
-import { SAMPLES } from "./payload-samples.ts";
+import { readTextAt } from "./test-content.ts";
+import { newTestInput, TestFields, type TestInput, toTestRequest } from "./test-fields.tsx";
 import { TestVerdict } from "./test-verdict.tsx";
 
-/** Input of a test, and the verdict of the last run. */
+/** Input of a test, and the result of the last run. */
 export interface PolicyTrial {
-  sample: string;
-  payload: string;
-  direction: Direction;
-  protocol: Protocol;
-  consumer_id: string;
-  attributes: string;
-  result: { payload: unknown; verdict: Verdict } | undefined;
+  input: TestInput;
+  result: TrialResult | undefined;
 }
 
-export const newTrial = (): PolicyTrial => ({
-  ...toTrial(Object.keys(SAMPLES)[0] ?? ""),
-  consumer_id: "",
-  attributes: "",
-  result: undefined,
-});
+export interface TrialResult {
+  tested: PolicyTestResult;
+  /** The tested text, and the text after masking. Equal if nothing was changed. */
+  before: string;
+  after: string;
+  /** The content was entered as plain text. */
+  isPlain: boolean;
+}
 
-const DIRECTIONS: Record<Direction, string> = { input: "input", output: "output" };
-const PROTOCOLS: Record<Protocol, string> = { all: "all", llm: "llm", mcp: "mcp", a2a: "a2a" };
+export const newTrial = (): PolicyTrial => ({ input: newTestInput(), result: undefined });
 
 interface PolicyTestProps {
   policy: Policy;
+  /** Throws if the draft is incomplete. Undefined: no unsaved changes. */
+  draft: (() => PolicyInput) | undefined;
   trial: PolicyTrial;
   onChange: (changes: Partial<PolicyTrial>) => void;
-  /** There are changes that the test does not include. */
-  unsaved: boolean;
 }
 
-export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps) {
+export function PolicyTest({ policy, draft, trial, onChange }: PolicyTestProps) {
   const { may } = useSession();
-  // A changed input clears the last verdict.
-  const change = (changes: Partial<PolicyTrial>) => onChange({ result: undefined, ...changes });
+  const { input, result } = trial;
+  // The policy may change before the tab is opened again.
+  const clear = useEffectEvent(() => onChange({ result: undefined }));
+  useEffect(() => () => clear(), []);
   const test = useAction(async () => {
-    change({});
-    const { direction, protocol, consumer_id } = trial;
-    const payload = parseJson(trial.payload, "payload") as Record<string, unknown>;
-    const attributes = trial.attributes.trim()
-      ? (parseJson(trial.attributes, "attributes") as Record<string, unknown>)
+    onChange({ result: undefined });
+    const { path, ...request } = toTestRequest(input);
+    const attributes = input.attributes.trim()
+      ? (parseJson(input.attributes, "attributes") as Record<string, unknown>)
       : undefined;
-    const verdict = await call(policies.test, {
+    const tested = await call(policies.test, {
       params: { policy_id: policy.id },
-      body: { payload, direction, protocol, consumer_id, attributes },
+      body: {
+        ...request,
+        consumer_id: input.consumer_id,
+        attributes,
+        draft: draft?.() ?? null,
+      },
     });
-    change({ result: { payload, verdict } });
+    const before = readTextAt(request.payload, path);
+    const { transformed_payload } = tested;
+    const after = transformed_payload ? readTextAt(transformed_payload, path) : before;
+    onChange({ result: { tested, before, after, isPlain: input.kind !== "json" } });
   });
   if (!may("write")) {
     return <p className="empty">Testing requires a role that may change policies.</p>;
   }
+  const runByKey = (event: KeyboardEvent<HTMLFormElement>) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    if (!test.busy) event.currentTarget.requestSubmit();
+  };
   return (
     <>
-      <div className={unsaved ? "note warn" : "note"}>
-        <Icon name={unsaved ? "warning" : "flag"} />
+      <div className="note">
+        <Icon name="flag" />
         <p>
-          {unsaved && <strong>Save your changes to test them. </strong>}
-          Tests the saved version {policy.version}. Nothing is recorded in Activity.
+          {draft
+            ? "Tests the policy with its unsaved changes."
+            : `Tests the saved version ${policy.version}.`}{" "}
+          Nothing is recorded in Activity.
         </p>
       </div>
       <div className="try">
         <form
+          onKeyDown={runByKey}
           onSubmit={(event) => {
             event.preventDefault();
             void test.run();
           }}
         >
           <Section title="Input">
-            <SelectField
-              label="Sample"
-              value={trial.sample}
-              options={Object.keys(SAMPLES).map((name) => [name, name] as const)}
-              onChange={(sample) => change(toTrial(sample))}
+            <TestFields
+              input={input}
+              // A changed input clears the last verdict.
+              onChange={(changes) =>
+                onChange({ input: { ...input, ...changes }, result: undefined })
+              }
+              error={test.error}
             />
-            <AreaField
-              label="Payload"
-              code
-              required
-              rows={14}
-              value={trial.payload}
-              onChange={(payload) => change({ payload })}
-              problem={findProblemsBelow(test.error, "payload")}
-            />
-            <div className="columns">
-              <SelectField
-                label="Direction"
-                value={trial.direction}
-                options={Object.entries(DIRECTIONS)}
-                // The options are the keys of DIRECTIONS.
-                onChange={(direction) => change({ direction: direction as Direction })}
-              />
-              <SelectField
-                label="Protocol"
-                value={trial.protocol}
-                options={Object.entries(PROTOCOLS)}
-                // The options are the keys of PROTOCOLS.
-                onChange={(protocol) => change({ protocol: protocol as Protocol })}
-              />
+            <div className="row">
+              <button
+                type="submit"
+                className="button primary"
+                disabled={test.busy}
+                aria-keyshortcuts="Control+Enter Meta+Enter"
+              >
+                {test.busy ? "Running…" : "Run test"}
+              </button>
+              <span className="hint">
+                or press <kbd>{IS_MAC ? "⌘" : "Ctrl"}</kbd> <kbd>Enter</kbd>
+              </span>
             </div>
-            <TextField
-              label="consumer_id (optional)"
-              value={trial.consumer_id}
-              onChange={(consumer_id) => change({ consumer_id })}
-              problem={findProblem(test.error, "consumer_id")}
-            />
-            <AreaField
-              label="Attributes (optional)"
-              code
-              rows={3}
-              hint='For conditions, as JSON: {"tool": {"name": "bash"}, "model": {"name": "…"}}'
-              value={trial.attributes}
-              onChange={(attributes) => change({ attributes })}
-              problem={findProblemsBelow(test.error, "attributes")}
-            />
-            <button type="submit" className="button primary" disabled={test.busy}>
-              {test.busy ? "Running…" : "Run test"}
-            </button>
           </Section>
         </form>
         <section className="card" aria-label="Verdict">
           <h2>Verdict</h2>
           <div role="status">
-            {trial.result ? (
-              <TestVerdict {...trial.result} />
+            {result ? (
+              <TestVerdict result={result} />
             ) : (
               !test.error && <p className="muted">Run the test to see the verdict.</p>
             )}
@@ -147,12 +132,4 @@ export function PolicyTest({ policy, trial, onChange, unsaved }: PolicyTestProps
   );
 }
 
-function toTrial(sample: string) {
-  const { payload, direction, protocol } = SAMPLES[sample] ?? {};
-  return {
-    sample,
-    payload: JSON.stringify(payload ?? {}, null, 2),
-    direction: direction ?? "input",
-    protocol: protocol ?? "llm",
-  };
-}
+const IS_MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);

@@ -72,7 +72,8 @@ function Skips({ report: { skips } }: { report: ReplayReport }) {
       <ul className="entries">
         {[...counts].map(([reason, events]) => (
           <li key={reason}>
-            <strong>{events.length}</strong> {REASONS[reason].text}
+            <strong>{events.length}</strong> {events.length === 1 ? "event" : "events"}{" "}
+            {REASONS[reason].text}
           </li>
         ))}
       </ul>
