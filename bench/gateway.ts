@@ -1,21 +1,17 @@
-/** The gateway beside others on the same upstreams, in one run: speed, CPU and memory against the targets. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/** Compares the gateway with others on the same upstreams, in one run: speed, CPU and memory against the targets. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Check } from "./checks.ts";
+import { separateCores } from "./cores.ts";
 import { chart } from "./gateway/chart.ts";
 import { type Contender, type Setting, startContenders } from "./gateway/contenders.ts";
 import { runInlineGuard } from "./gateway/inline-guard.ts";
 import { installTools } from "./gateway/install.ts";
 import { checkMemory } from "./gateway/memory.ts";
-import { page } from "./gateway/page.ts";
-import {
-  checksText,
-  machineText,
-  type Row,
-  speedChecks,
-  type Table,
-  tableText,
-} from "./gateway/report.ts";
+import { page, readmeText, skippedText } from "./gateway/page.ts";
+import type { Skipped } from "./gateway/peers.ts";
+import { machineText, type Row, speedChecks, type Table, tableText } from "./gateway/report.ts";
 import { startUpstreams } from "./gateway/upstreams.ts";
 import { type Workload, workloads } from "./gateway/workloads.ts";
 
@@ -23,14 +19,15 @@ const quick = process.argv.includes("--quick");
 const save = process.argv.includes("--save");
 const ROUNDS = quick ? 1 : 5;
 
-export async function run(): Promise<void> {
+export async function run(): Promise<readonly Check[]> {
   if (process.argv.includes("--guard")) return await runInlineGuard();
   const tools = await installTools();
+  const cores = separateCores();
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
   stack.defer(() => rmSync(folder, { recursive: true }));
   const upstreams = await startUpstreams(stack, tools, folder);
-  await Promise.race([bench({ tools, folder, upstreams, stack }), untilStopped()]);
+  return await Promise.race([bench({ tools, cores, folder, upstreams, stack }), untilStopped()]);
 }
 
 /** Ends the run as an error would, so that what was started is stopped. */
@@ -42,26 +39,22 @@ function untilStopped(): Promise<never> {
   });
 }
 
-async function bench(setting: Setting): Promise<void> {
-  const { tables, limits } = await compare(setting);
+async function bench(setting: Setting): Promise<readonly Check[]> {
+  const { tables, skipped } = await compare(setting);
+  console.log(tables.map(tableText).join("\n"));
+  console.log(`${skippedText(skipped)}Machine: ${machineText()}; ${setting.cores.how}.`);
   const checks = [...speedChecks(tables), ...(await checkMemory(setting))];
-  const text = [...tables.map(tableText), checksText(checks)].join("\n");
-  console.log(`${text}\n${limitsText(limits)}\nMachine: ${machineText()}.`);
-  if (checks.some(({ pass }) => !pass)) process.exitCode = 1;
-  if (!save) return;
+  if (!save) return checks;
   writeFileSync("docs/benchmarks.svg", chart(tables));
-  writeFileSync("docs/benchmarks.md", page(text, limits));
+  writeFileSync("docs/benchmarks.md", page({ tables, checks, skipped, how: setting.cores.how }));
+  writeFileSync("README.md", readmeText(readFileSync("README.md", "utf8"), tables, checks));
+  return checks;
 }
 
-const limitsText = (limits: boolean): string =>
-  limits
-    ? "The rate limiter was on, with four limits."
-    : "The rate limiter was off: there is none.";
-
-/** In turns, so that a busy moment of the machine does not fall on one of them. */
-async function compare(setting: Setting): Promise<{ tables: Table[]; limits: boolean }> {
+/** Alternates between the contenders, so that a busy moment of the machine does not affect only one. */
+async function compare(setting: Setting): Promise<{ tables: Table[]; skipped: Skipped[] }> {
   await using stack = setting.stack.use(new AsyncDisposableStack());
-  const contenders = await startContenders(stack, setting);
+  const { contenders, skipped } = await startContenders(stack, setting);
   const [chat] = workloads;
   // Long enough for every contender's code to be compiled: a gateway runs for days, not for seconds.
   for (const contender of contenders) await chat?.pass(setting, contender, quick ? 1 : 5);
@@ -76,7 +69,7 @@ async function compare(setting: Setting): Promise<{ tables: Table[]; limits: boo
     const rows = contenders.map((_, index) => medianRow(rounds.map((rows) => rows[index])));
     tables.push({ workload, rows });
   }
-  return { tables, limits: contenders.some((one) => "limits" in one && one.limits === true) };
+  return { tables, skipped };
 }
 
 async function measure(setting: Setting, workload: Workload, contender: Contender): Promise<Row> {
@@ -93,7 +86,7 @@ async function measure(setting: Setting, workload: Workload, contender: Contende
     per_second: requests / seconds,
     p50_ms,
     p99_ms,
-    cpu_us: program && (program.cpuUs() - before) / requests,
+    cpu_us: program && requests ? (program.cpuUs() - before) / requests : undefined,
     peak_mib: program?.peakMib(),
     requests,
     failed,

@@ -1,8 +1,10 @@
 /** The guard: CPU of an evaluation with every local detector on, growth with the text, and Activity with a million events. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { detectors } from "../src/policy/detectors/all.ts";
+import type { Check } from "./checks.ts";
+import { separateCores } from "./cores.ts";
 import { openConnection } from "./gateway/connection.ts";
 import { freePort, type Program, startProgram } from "./gateway/process.ts";
 import { fillActivity } from "./guard/fill-activity.ts";
@@ -18,12 +20,12 @@ const SECONDS = 2;
 const WARM_UP_SECONDS = quick ? 3 : 15;
 const EVENTS = quick ? 100_000 : 1_000_000;
 
-export async function run(): Promise<void> {
+export async function run(): Promise<readonly Check[]> {
   await using stack = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
   stack.defer(() => rmSync(folder, { recursive: true }));
   const port = freePort();
-  const cores = coresApart();
+  const cores = separateCores();
   const program = await startProgram(stack, [...cores.own, resolve("bin/portcullis"), "start"], {
     port,
     env: {
@@ -55,21 +57,7 @@ export async function run(): Promise<void> {
   await growth(every);
   await redaction();
   await activity(port, folder);
-}
-
-/** Sent from core to core the program finds cold caches, and measures the scheduler of this machine. */
-function coresApart(): { own: string[]; how: string } {
-  const status = readFileSync("/proc/self/status", "utf8");
-  const [, list = ""] = /^Cpus_allowed_list:\s*(.*)$/m.exec(status) ?? [];
-  const cores = list.split(",").flatMap((range) => {
-    const [first = 0, last = first] = range.split("-").map(Number);
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  });
-  const [own, ...others] = cores;
-  if (others.length === 0) return { own: [], how: "program and client share one core" };
-  const here = ["--all-tasks", "--cpu-list", "--pid", others.join(","), String(process.pid)];
-  Bun.spawnSync(["taskset", ...here]);
-  return { own: ["taskset", "--cpu-list", String(own)], how: "the program has one core" };
+  return [];
 }
 
 /** A server under test and its key. */

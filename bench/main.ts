@@ -1,15 +1,19 @@
-/** npm run bench [-- name …]: every benchmark, or the named ones. Each prints a table of its own. */
-const BENCHMARKS = ["start", "gateway", "limiter", "guard", "mcp"] as const;
+/** npm run bench [-- name …]: runs every benchmark, or the named ones, then prints all targets with PASS or FAIL. */
+import { type Check, checksText } from "./checks.ts";
+
+const BENCHMARKS = ["start", "gateway", "translate", "limiter", "guard", "mcp"] as const;
 
 const selected = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 const unknown = selected.filter((name) => !(BENCHMARKS as readonly string[]).includes(name));
 if (unknown.length) {
-  console.error(`There is no benchmark ${unknown.join(", ")}; there is ${BENCHMARKS.join(", ")}.`);
+  console.error(`Unknown benchmark ${unknown.join(", ")}. Use ${BENCHMARKS.join(", ")}.`);
   process.exit(2);
 }
+const checks: Check[] = [];
 for (const name of selected.length ? selected : BENCHMARKS) {
-  const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<void> };
-  await run();
+  const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<readonly Check[]> };
+  checks.push(...(await run()));
 }
-
-export {};
+if (checks.length) console.log(`\n${checksText(checks)}`);
+// rate-limiter-flexible keeps a timer for every key.
+process.exit(checks.every(({ pass }) => pass) ? 0 : 1);

@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Check } from "./checks.ts";
 
 const ROUNDS = 10;
 
-export async function run(): Promise<void> {
+export async function run(): Promise<readonly Check[]> {
   const existing = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
   await startOnce(existing);
   const rows: [string, number[]][] = [
@@ -26,6 +27,7 @@ export async function run(): Promise<void> {
     const [median = 0, slowest = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
     console.log(`| ${name} | ${Math.round(median)} | ${Math.round(slowest)} |`);
   }
+  return [];
 }
 
 async function startOnce(dir: string): Promise<number> {

@@ -1,16 +1,20 @@
-/** Everything that is compared: no gateway, two proxies, a bare pass-through, Portkey and Portcullis. */
+/** Everything that is compared: no gateway, two proxies, a bare pass-through, other gateways and Portcullis. */
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Cores } from "../cores.ts";
 import type { Tools } from "./install.ts";
+import { type Skipped, startPeers } from "./peers.ts";
 import { startPortcullis } from "./portcullis.ts";
 import { freePort, type Program, startProgram } from "./process.ts";
-import { startNginx, type UpstreamName, type Upstreams } from "./upstreams.ts";
+import { startNginx, UPSTREAM_NAMES, type UpstreamName, type Upstreams } from "./upstreams.ts";
 
 /** Address of the contender for an upstream path, and the headers it requires. */
 export interface Target {
   port: number;
   path: string;
   headers: Record<string, string>;
+  /** Selects the upstream for gateways that route by model name. */
+  modelPrefix?: string;
 }
 
 export interface Contender {
@@ -22,6 +26,7 @@ export interface Contender {
 
 export interface Setting {
   tools: Tools;
+  cores: Cores;
   folder: string;
   upstreams: Upstreams;
   /** Stopped at the end of the run. */
@@ -31,15 +36,17 @@ export interface Setting {
 export async function startContenders(
   stack: AsyncDisposableStack,
   setting: Setting,
-): Promise<Contender[]> {
-  return [
+): Promise<{ contenders: Contender[]; skipped: Skipped[] }> {
+  const { started, skipped } = await startPeers(stack, setting);
+  const contenders = [
     { name: "direct", program: undefined, target: byPort(setting.upstreams) },
     await startNginxProxy(stack, setting),
     await startHaproxy(stack, setting),
     await startPassThrough(stack, setting),
-    await startPortkey(stack, setting),
     await startPortcullis(stack, setting),
+    ...started,
   ];
+  return { contenders, skipped };
 }
 
 /** A port for each upstream, the path as it is. */
@@ -47,15 +54,14 @@ const byPort =
   (ports: Upstreams): Contender["target"] =>
   (upstream, path) => ({ port: ports[upstream], path, headers: {} });
 
-const NAMES: readonly UpstreamName[] = ["plain", "paced"];
 const ownPorts = (): Upstreams => ({ plain: freePort(), paced: freePort() });
 
 async function startNginxProxy(
   stack: AsyncDisposableStack,
-  { tools, folder, upstreams }: Setting,
+  { cores, tools, folder, upstreams }: Setting,
 ): Promise<Contender> {
   const ports = ownPorts();
-  const servers = NAMES.map(
+  const servers = UPSTREAM_NAMES.map(
     (name) => `upstream ${name} { server 127.0.0.1:${upstreams[name]}; keepalive 64; }
       server {
         listen 127.0.0.1:${ports[name]};
@@ -69,18 +75,18 @@ async function startNginxProxy(
       }`,
   );
   const http = servers.join("\n");
-  const options = { folder, name: "proxy", port: ports.paced, http };
+  const options = { folder, name: "proxy", port: ports.paced, http, own: cores.own };
   const program = await startNginx(stack, tools, options);
   return { name: "nginx", program, target: byPort(ports) };
 }
 
 async function startHaproxy(
   stack: AsyncDisposableStack,
-  { tools, folder, upstreams }: Setting,
+  { cores, tools, folder, upstreams }: Setting,
 ): Promise<Contender> {
   const ports = ownPorts();
   const file = join(folder, "haproxy.cfg");
-  const proxies = NAMES.map(
+  const proxies = UPSTREAM_NAMES.map(
     (name) => `listen ${name}
   bind 127.0.0.1:${ports[name]}
   server upstream 127.0.0.1:${upstreams[name]}
@@ -99,7 +105,7 @@ defaults
   timeout server 60s
 ${proxies.join("")}`,
   );
-  const command = [tools.haproxy, "-db", "-f", file];
+  const command = [...cores.own, tools.haproxy, "-db", "-f", file];
   const log = join(folder, "haproxy.log");
   const program = await startProgram(stack, command, { port: ports.paced, log });
   return { name: "HAProxy", program, target: byPort(ports) };
@@ -107,11 +113,16 @@ ${proxies.join("")}`,
 
 async function startPassThrough(
   stack: AsyncDisposableStack,
-  { folder, upstreams }: Setting,
+  { cores, folder, upstreams }: Setting,
 ): Promise<Contender> {
   const ports = ownPorts();
-  const pairs = NAMES.map((name) => `${ports[name]}=${upstreams[name]}`);
-  const command = [process.execPath, resolve("bench/gateway/pass-through.ts"), ...pairs];
+  const pairs = UPSTREAM_NAMES.map((name) => `${ports[name]}=${upstreams[name]}`);
+  const command = [
+    ...cores.own,
+    process.execPath,
+    resolve("bench/gateway/pass-through.ts"),
+    ...pairs,
+  ];
   const program = await startProgram(stack, command, {
     port: ports.paced,
     // Left alone, Bun's fetch keeps at most 256 requests in flight.
@@ -119,28 +130,4 @@ async function startPassThrough(
     log: join(folder, "pass-through.log"),
   });
   return { name: "bare Bun", program, target: byPort(ports) };
-}
-
-async function startPortkey(
-  stack: AsyncDisposableStack,
-  { tools, folder, upstreams }: Setting,
-): Promise<Contender> {
-  const port = freePort();
-  const command = [tools.node, tools.portkey, `--port=${port}`, "--headless"];
-  const env = { NODE_ENV: "production" };
-  const program = await startProgram(stack, command, {
-    port,
-    env,
-    log: join(folder, "portkey.log"),
-  });
-  const target: Contender["target"] = (upstream, path) => ({
-    port,
-    path,
-    headers: {
-      authorization: "Bearer sk-upstream",
-      "x-portkey-provider": "openai",
-      "x-portkey-custom-host": `http://127.0.0.1:${upstreams[upstream]}/v1`,
-    },
-  });
-  return { name: "Portkey", program, target };
 }

@@ -1,26 +1,21 @@
-/** Brings in what the benchmark compares with: Debian's nginx, HAProxy and wrk, and Portkey from npm. */
+/** Installs the programs that every run needs: Debian's nginx, HAProxy and wrk. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { installFromNpm } from "../../test/kit/install-from-npm.ts";
 
 export interface Tools {
   nginx: string;
   haproxy: string;
   wrk: string;
   node: string;
-  portkey: string;
 }
 
 export async function installTools(): Promise<Tools> {
   const missing = ["nginx", "haproxy", "wrk"].filter((name) => !find(name));
   if (missing.length) await installPackages(missing);
-  const portkey = await installPortkey();
   return {
     nginx: found("nginx"),
     haproxy: found("haproxy"),
     wrk: found("wrk"),
     node: found("node"),
-    portkey,
   };
 }
 
@@ -29,7 +24,7 @@ const find = (name: string) => Bun.which(name, { PATH: `${process.env.PATH}:/usr
 
 function found(name: string): string {
   const path = find(name);
-  if (!path) throw new Error(`There is no program ${name}.`);
+  if (!path) throw new Error(`The program ${name} is missing. Install it first.`);
   return path;
 }
 
@@ -51,21 +46,6 @@ async function installPackages(names: string[]): Promise<void> {
   } finally {
     if (ours) rmSync(policy);
   }
-}
-
-/** With its own version ranges, a new installation of this release returns 500 for streams. */
-const PORTKEY = {
-  "@portkey-ai/gateway": "1.15.2",
-  hono: "4.9.7",
-  "@hono/node-server": "1.13.5",
-  "@hono/node-ws": "1.2.0",
-};
-
-export const PORTKEY_VERSION = PORTKEY["@portkey-ai/gateway"];
-
-async function installPortkey(): Promise<string> {
-  const folder = await installFromNpm("portcullis-bench", PORTKEY);
-  return join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
 }
 
 async function command(words: string[]): Promise<void> {

@@ -1,11 +1,14 @@
 /** Measures the memory of very large uploads and of many requests, each on a new server. */
 import { readdirSync, readlinkSync } from "node:fs";
+import { atMost, type Check } from "../checks.ts";
 import { openConnection } from "./connection.ts";
 import type { Setting } from "./contenders.ts";
 import { form, MIB, type Part } from "./form.ts";
 import { type Portcullis, startPortcullis } from "./portcullis.ts";
-import type { Check } from "./report.ts";
 import { headOf } from "./workloads.ts";
+
+export const UPLOAD_GROWTH = "Growth while 1 GiB goes to `/v1/files`";
+export const IN_FLIGHT_MEMORY = "Memory while they were in flight";
 
 export async function checkMemory(setting: Setting): Promise<Check[]> {
   return [
@@ -14,7 +17,7 @@ export async function checkMemory(setting: Setting): Promise<Check[]> {
         { name: "purpose", value: "batch" },
         { size: 1024 * MIB },
       ]);
-      return growthCheck("Growth while 1 GiB goes to `/v1/files`", growth);
+      return growthCheck(UPLOAD_GROWTH, growth);
     }),
     ...(await fresh(setting, async (portcullis) => {
       const before = filesOf(portcullis);
@@ -40,12 +43,8 @@ export async function checkMemory(setting: Setting): Promise<Check[]> {
 
 const MAX_GROWTH_MIB = 48;
 
-const growthCheck = (what: string, growth: number): Check => ({
-  what,
-  measured: `${Math.round(growth)} MiB`,
-  target: `at most ${MAX_GROWTH_MIB} MiB`,
-  pass: growth <= MAX_GROWTH_MIB,
-});
+const growthCheck = (what: string, growth: number): Check =>
+  atMost(what, growth, { max: MAX_GROWTH_MIB, unit: "MiB", digits: 0 });
 
 async function fresh<T>(
   setting: Setting,
@@ -117,17 +116,17 @@ async function manyInFlight({ program, target }: Portcullis, upstream: number): 
   const results = await Promise.allSettled(connections.map(({ ask }) => ask(head, [body])));
   for (const { close } of connections) close();
   const good = results.filter((one) => one.status === "fulfilled" && one.value.status === 200);
-  const most = await (await fetch(`http://127.0.0.1:${upstream}/most-in-flight`)).json();
+  const max = await (await fetch(`http://127.0.0.1:${upstream}/max-in-flight`)).json();
   const peak = program.peakMib();
   return [
     {
-      what: `${what} (${most} of them there at once)`,
+      what: `${what} (${max} of them there at once)`,
       measured: `${MANY - good.length} failed`,
       target: "none fails",
       pass: good.length === MANY,
     },
     {
-      what: "Memory while they were in flight",
+      what: IN_FLIGHT_MEMORY,
       measured: `${Math.round(peak)} MiB`,
       target: `under ${MAX_MIB} MiB`,
       pass: peak < MAX_MIB,

@@ -10,17 +10,17 @@ export const BENCHMARK_TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
 export interface Portcullis extends Contender {
   program: Program;
   data_folder: string;
-  /** Whether this build has a rate limiter, and so uses it. */
-  limits: boolean;
+  /** Creates a consumer of an upstream, and returns its targets by path. */
+  attach: (provider: string, base_url: string) => Promise<(path: string) => Target>;
 }
 
 export async function startPortcullis(
   stack: AsyncDisposableStack,
-  { folder, upstreams }: Setting,
+  { cores, folder, upstreams }: Pick<Setting, "cores" | "folder" | "upstreams">,
 ): Promise<Portcullis> {
   const port = freePort();
   const data_folder = mkdtempSync(join(folder, "portcullis-"));
-  const program = await startProgram(stack, [resolve("bin/portcullis"), "start"], {
+  const program = await startProgram(stack, [...cores.own, resolve("bin/portcullis"), "start"], {
     port,
     env: {
       PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
@@ -35,17 +35,18 @@ export async function startPortcullis(
   });
   const admin = adminOf(`http://127.0.0.1:${port}`);
   const gateway = await admin<{ id: string }>("POST", "/v1/gateways", { name: "Benchmark" });
-  const limits = await limitRequests(admin, gateway.id);
+  await limitRequests(admin, gateway.id);
+  const attach = async (provider: string, base_url: string) => {
+    const { slug, key } = await addConsumer(admin, gateway.id, { provider, base_url });
+    return (path: string) => ({ port, path: `/${slug}${path}`, headers: { "x-ag-api-key": key } });
+  };
   const targets = {
-    plain: await addConsumer(admin, gateway.id, upstreams.plain),
-    paced: await addConsumer(admin, gateway.id, upstreams.paced),
+    plain: await attach("openai", `http://127.0.0.1:${upstreams.plain}/v1`),
+    paced: await attach("openai", `http://127.0.0.1:${upstreams.paced}/v1`),
   };
-  const target = (upstream: UpstreamName, path: string) => {
-    const { slug, key } = targets[upstream];
-    return { port, path: `/${slug}${path}`, headers: { "x-ag-api-key": key } };
-  };
-  if (limits) await checkLimits(target("plain", "/v1/models"));
-  return { name: "Portcullis", program, target, data_folder, limits };
+  const target = (upstream: UpstreamName, path: string) => targets[upstream](path);
+  await checkLimits(target("plain", "/v1/models"));
+  return { name: "Portcullis", program, target, data_folder, attach };
 }
 
 export type Admin = <T>(method: string, path: string, body?: object) => Promise<T>;
@@ -63,9 +64,7 @@ export function adminOf(url: string): Admin {
 }
 
 /** All four types, none of them ever reached. */
-async function limitRequests(admin: Admin, gatewayId: string): Promise<boolean> {
-  const { items } = await admin<{ items: { name: string }[] }>("GET", "/v1/plugins");
-  if (!items.some(({ name }) => name === "rate_limiter")) return false;
+async function limitRequests(admin: Admin, gatewayId: string): Promise<void> {
   const types = ["global", "per_ip", "per_user", "per_fingerprint"];
   const limits = Object.fromEntries(types.map((type) => [type, { limit: 1e9, window: "1h" }]));
   const settings = { limits, actions: { type: "reject", retry_after: "1" } };
@@ -77,7 +76,6 @@ async function limitRequests(admin: Admin, gatewayId: string): Promise<boolean> 
     settings,
   };
   await admin("POST", `/api/v1/gateways/${gatewayId}`, { required_plugins: [entry] });
-  return true;
 }
 
 /** A limiter that was configured but does not count would flatter the figures. */
@@ -88,17 +86,22 @@ async function checkLimits({ port, path, headers }: Target): Promise<void> {
   }
 }
 
-async function addConsumer(admin: Admin, gatewayId: string, upstreamPort: number) {
+async function addConsumer(
+  admin: Admin,
+  gatewayId: string,
+  { provider, base_url }: { provider: string; base_url: string },
+) {
   const base = `/v1/gateways/${gatewayId}`;
+  const name = `${provider} ${crypto.randomUUID()}`;
   const registry = await admin<{ id: string }>("POST", `${base}/registries`, {
-    name: `Upstream ${upstreamPort}`,
-    provider: "openai",
-    provider_options: { base_url: `http://127.0.0.1:${upstreamPort}/v1` },
+    name,
+    provider,
+    provider_options: { base_url },
     auth: { type: "api_key", api_key: "sk-upstream" },
     allow_private: true,
   });
   const consumer = await admin<{ id: string; slug: string }>("POST", `${base}/consumers`, {
-    name: `Consumer ${upstreamPort}`,
+    name,
     registries: [{ id: registry.id }],
   });
   const keys = `${base}/consumers/${consumer.id}/keys`;

@@ -21,6 +21,9 @@ export interface ProgramOptions {
   log: string;
 }
 
+/** LiteLLM imports for 20 s, and for longer on a busy machine. */
+const START_MS = 120_000;
+
 /** The stack stops it at the latest. */
 export async function startProgram(
   stack: AsyncDisposableStack,
@@ -42,9 +45,9 @@ export async function startProgram(
     clearTimeout(late);
   };
   stack.defer(stop);
-  for (const end = performance.now() + 20_000; !(await takesConnections(port)); ) {
+  for (const end = performance.now() + START_MS; !(await takesConnections(port)); ) {
     if (child.exitCode !== null || performance.now() > end) {
-      throw new Error(`${command.join(" ")} did not start:\n${readFileSync(log, "utf8")}`);
+      throw new Error(`did not start: ${command.join(" ")}\n${readFileSync(log, "utf8")}`);
     }
     await Bun.sleep(20);
   }

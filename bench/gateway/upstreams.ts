@@ -10,6 +10,7 @@ export interface Upstreams {
   paced: number;
 }
 export type UpstreamName = keyof Upstreams;
+export const UPSTREAM_NAMES: readonly UpstreamName[] = ["plain", "paced"];
 
 export async function startUpstreams(
   stack: AsyncDisposableStack,
@@ -44,12 +45,14 @@ export interface NginxOptions {
   port: number;
   /** The content of `http { }`. */
   http: string;
+  /** Prefix of the command, for a core of its own. */
+  own?: readonly string[];
 }
 
 export function startNginx(
   stack: AsyncDisposableStack,
   { nginx }: Tools,
-  { folder, name, port, http }: NginxOptions,
+  { folder, name, port, http, own = [] }: NginxOptions,
 ) {
   const file = join(folder, `${name}.conf`);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -71,7 +74,10 @@ export function startNginx(
       ${http}
     }`,
   );
-  return startProgram(stack, [nginx, "-p", folder, "-c", file], { port, log: `${file}.out` });
+  return startProgram(stack, [...own, nginx, "-p", folder, "-c", file], {
+    port,
+    log: `${file}.out`,
+  });
 }
 
 function chatReply(): string {

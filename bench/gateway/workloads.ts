@@ -23,8 +23,13 @@ export interface Workload {
   pass: (setting: Setting, contender: Contender, seconds: number) => Promise<Pass>;
 }
 
+export const CHAT_MODEL = "gpt-4o-mini";
+export const IMAGE_MODEL = "gpt-image-1";
+export const SPEECH_MODEL = "whisper-1";
+
 export const CHAT = "Chat: 1 KB requests, 1 KB responses, 32 connections";
 export const STREAM = "Stream: 20 chunks, 16 streams at once";
+export const IMAGE = "Image: a response of 4 MiB, 8 connections";
 
 export const workloads: readonly Workload[] = [
   {
@@ -32,7 +37,7 @@ export const workloads: readonly Workload[] = [
     span: "complete response",
     seconds: 3,
     pass: (setting, { target }, seconds) =>
-      wrk(setting, target("plain", "/v1/chat/completions"), chatBody(false), 32, seconds),
+      wrk(setting, target("plain", "/v1/chat/completions"), chatBody, 32, seconds),
   },
   {
     name: STREAM,
@@ -41,11 +46,11 @@ export const workloads: readonly Workload[] = [
     pass: (_, { target }, seconds) => streams(target("paced", "/v1/chat/completions"), 16, seconds),
   },
   {
-    name: "Image: a response of 4 MiB, 8 connections",
+    name: IMAGE,
     span: "complete response",
     seconds: 2,
     pass: (setting, { target }, seconds) =>
-      wrk(setting, target("plain", "/v1/images/generations"), IMAGE_BODY, 8, seconds),
+      wrk(setting, target("plain", "/v1/images/generations"), imageBody, 8, seconds),
   },
   {
     name: "Upload: a form of 64 MiB to transcribe, one after the other",
@@ -56,18 +61,22 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
-const IMAGE_BODY = JSON.stringify({ model: "gpt-image-1", prompt: "A gate", size: "1024x1024" });
+/** Returns the JSON body for a gateway that may need a prefix of the model. */
+type Body = (modelPrefix: string) => string;
 
-function chatBody(stream: boolean): string {
-  const content = "A question of an ordinary length. ".repeat(26);
-  const messages = [{ role: "user", content }];
-  return JSON.stringify({ model: "gpt-4o-mini", messages, ...(stream && { stream }) });
-}
+const imageBody: Body = (modelPrefix) =>
+  JSON.stringify({ model: `${modelPrefix}${IMAGE_MODEL}`, prompt: "A gate", size: "1024x1024" });
+
+const MESSAGES = [{ role: "user", content: "A question of an ordinary length. ".repeat(26) }];
+const chatBody: Body = (modelPrefix) =>
+  JSON.stringify({ model: `${modelPrefix}${CHAT_MODEL}`, messages: MESSAGES });
+const streamBody: Body = (modelPrefix) =>
+  JSON.stringify({ model: `${modelPrefix}${CHAT_MODEL}`, messages: MESSAGES, stream: true });
 
 async function wrk(
   { tools, folder }: Setting,
-  { port, path, headers }: Target,
-  body: string,
+  { port, path, headers, modelPrefix = "" }: Target,
+  body: Body,
   connections: number,
   seconds: number,
 ): Promise<Pass> {
@@ -78,7 +87,7 @@ async function wrk(
   writeFileSync(
     script,
     `wrk.method = "POST"
-    wrk.body = [[${body}]]
+    wrk.body = [[${body(modelPrefix)}]]
     ${sent}
     function done(summary, latency)
       local bad = summary.errors
@@ -95,9 +104,9 @@ async function wrk(
   return JSON.parse(line) as Pass;
 }
 
-/** Each connection asks for one stream after the other until the time is up. */
-async function streams(target: Target, connections: number, seconds: number): Promise<Pass> {
-  const body = Buffer.from(chatBody(true));
+/** Each connection requests one stream after the other until the time is up. */
+export async function streams(target: Target, connections: number, seconds: number): Promise<Pass> {
+  const body = Buffer.from(streamBody(target.modelPrefix ?? ""));
   const head = headOf(target, "application/json", body.length);
   const began = performance.now();
   const end = began + seconds * 1000;
@@ -118,15 +127,16 @@ async function streams(target: Target, connections: number, seconds: number): Pr
 }
 
 async function uploads(target: Target, size: number, seconds: number): Promise<Pass> {
+  const model = { name: "model", value: `${target.modelPrefix ?? ""}${SPEECH_MODEL}` };
   const connection = await openConnection(target.port);
   const began = performance.now();
   const times: number[] = [];
   let failed = 0;
   while (performance.now() < began + seconds * 1000) {
-    const { type, length, parts } = form([{ name: "model", value: "whisper-1" }, { size }]);
+    const { type, length, parts } = form([model, { size }]);
     const { status, text, total_ms } = await connection.ask(headOf(target, type, length), parts);
     times.push(total_ms);
-    const arrived = Number(/"bytes":(\d+)/.exec(text)?.[1] ?? 0);
+    const arrived = Number(/(\d+) bytes have arrived/.exec(text)?.[1] ?? 0);
     if (status !== 200 || arrived < size) failed += 1;
   }
   connection.close();

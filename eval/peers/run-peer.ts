@@ -1,8 +1,7 @@
 /** Installs a peer and runs it over texts, in a process of its own. */
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { $ } from "bun";
+import { join } from "node:path";
 import { installFromNpm } from "../../test/kit/install-from-npm.ts";
+import { installFromPypi } from "../../test/kit/install-from-pypi.ts";
 import type { Reading } from "../measure-task.ts";
 import { commonTypeOf } from "../readers/read-personal-data.ts";
 import type { TaskName } from "../tasks.ts";
@@ -70,19 +69,7 @@ async function prepareNpm({ name, version, needs = {} }: Peer): Promise<string[]
   return [process.execPath, join(import.meta.dir, "npm-peer.ts"), name, folder];
 }
 
-/** Each peer has an environment of its own: their requirements may conflict. */
 async function preparePython({ name, version }: Peer): Promise<string[]> {
-  const folder = resolve("node_modules/.cache", `portcullis-eval-${name}`);
-  const python = join(folder, "bin/python");
-  const installed = join(folder, `installed-${version}`);
-  if (!existsSync(installed)) {
-    console.error(`Installing ${name} …`);
-    const made = await $`python3 -m venv --clear ${folder}`.nothrow().quiet();
-    if (made.exitCode !== 0) throw new Error("needs Python 3 with venv");
-    const pip = ["-m", "pip", "install", "--quiet", `${name}==${version}`];
-    const { exitCode } = await $`${python} ${pip}`.nothrow().quiet();
-    if (exitCode !== 0) throw new Error("could not be installed from PyPI");
-    await Bun.write(installed, "");
-  }
-  return [python, join(import.meta.dir, "pypi_peer.py"), name];
+  const folder = await installFromPypi(`portcullis-eval-${name}`, `${name}==${version}`);
+  return [join(folder, "bin/python"), join(import.meta.dir, "pypi_peer.py"), name];
 }
