@@ -18,6 +18,7 @@ import { deleteEvaluations, findEvaluation } from "../db/tables/evaluation-event
 import { countEvaluations, pageEvaluations } from "../db/tables/find-evaluations.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
+import { exportResponse } from "./export-response.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -81,13 +82,11 @@ export const activityExportRoute: DirectRoute = {
   async respond(deps, { query, headers }) {
     // Decoded by the endpoint's own schema before this is called.
     const { format, ...filters } = query as ReturnType<typeof exportActivity.query.parse>;
-    const lines = format === "csv" ? toCsvLines : toJsonLines;
-    return new Response(toStream(lines(readEvents(deps, filters))), {
-      headers: {
-        ...headers,
-        "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
-        "content-disposition": `attachment; filename="activity.${format}"`,
-      },
+    return exportResponse(readEvents(deps, filters), {
+      name: "activity",
+      format,
+      columns: COLUMNS,
+      headers,
     });
   },
 };
@@ -109,37 +108,4 @@ export async function* readEvents(
   } while (after !== undefined);
 }
 
-export async function* toJsonLines(items: AsyncGenerator<unknown>): AsyncGenerator<string> {
-  for await (const item of items) yield `${JSON.stringify(item)}\n`;
-}
-
-export function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream({
-    async pull(controller) {
-      const { value, done } = await lines.next();
-      if (done) controller.close();
-      else controller.enqueue(encoder.encode(value));
-    },
-    async cancel() {
-      await lines.return(undefined);
-    },
-  });
-}
-
 const COLUMNS = Object.keys(ActivityEvent.shape) as (keyof ActivityEvent)[];
-
-async function* toCsvLines(events: AsyncGenerator<ActivityEvent>): AsyncGenerator<string> {
-  yield `${COLUMNS.join(",")}\r\n`;
-  for await (const event of events) {
-    yield `${COLUMNS.map((name) => toCsvCell(event[name])).join(",")}\r\n`;
-  }
-}
-
-function toCsvCell(value: unknown): string {
-  const text =
-    value === null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
-  // Prevents formula injection: spreadsheets run a cell that begins like a formula.
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}

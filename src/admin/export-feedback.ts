@@ -5,7 +5,8 @@ import { PERMISSIONS } from "../contract/roles.ts";
 import { findEvaluation } from "../db/tables/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import type { DirectRoute } from "../route.ts";
-import { readEvents, toJsonLines, toStream } from "./activity.ts";
+import { readEvents } from "./activity.ts";
+import { exportResponse } from "./export-response.ts";
 
 export const feedbackExportRoute: DirectRoute = {
   endpoint: exportFeedback,
@@ -14,13 +15,8 @@ export const feedbackExportRoute: DirectRoute = {
     const filters = query as ReturnType<typeof exportFeedback.query.parse>;
     const events = readEvents(deps, { feedback: "any", ...filters });
     const readsText = PERMISSIONS[actor.role].includes("audit");
-    return new Response(toStream(toJsonLines(labelTexts(deps, events, readsText))), {
-      headers: {
-        ...headers,
-        "content-type": "application/jsonl",
-        "content-disposition": 'attachment; filename="feedback.jsonl"',
-      },
-    });
+    const texts = labelTexts(deps, events, readsText);
+    return exportResponse(texts, { name: "feedback", format: "jsonl", columns: [], headers });
   },
 };
 

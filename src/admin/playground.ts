@@ -7,13 +7,14 @@ import { sealPlaygroundToken } from "../snapshot/playground-token.ts";
 
 export const playgroundRoutes: Route[] = [
   route(createPlaygroundToken, async (deps, call) => {
-    const { id, gateway } = requireConsumer(deps.snapshot(), call.params);
+    const { id, name, gateway } = requireConsumer(deps.snapshot(), call.params);
     const key_id = call.actor.id ?? deps.newId();
     const made = sealPlaygroundToken(deps.keyring(), { consumer_id: id, key_id, at: deps.now() });
     await recordChange(deps, call, {
       resource: "playground_token",
       verb: "create",
       id,
+      name,
       gateway_id: gateway.id,
       before: null,
       after: { expires_at: made.expires_at },

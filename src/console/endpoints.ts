@@ -198,7 +198,11 @@ export const tokens = {
   revoke: remove<typeof token.revokeToken>("/v1/tokens/:token_id"),
 };
 
-export const auditLog = { list: get<typeof audit.listAudit>("/v1/audit") };
+export const auditLog = {
+  list: get<typeof audit.listAudit>("/v1/audit"),
+  actors: get<typeof audit.listAuditActors>("/v1/audit/actors"),
+  export: get<typeof audit.exportAudit>("/v1/audit/export"),
+};
 
 const POLICIES = "/v1/policies";
 type Policies = typeof policy.policies;

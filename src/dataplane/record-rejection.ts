@@ -6,9 +6,6 @@ import { buildEvent, createProgress } from "./request-progress.ts";
 import { getLiveState } from "./routing/live-state.ts";
 import type { MatchedRequest } from "./stages.ts";
 
-/** Per minute, gateway and error code: anyone can send such requests, and events fill the disk. The others are only counted. */
-const MAX_RECORDED = 20;
-
 export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppError): void {
   const snapshot = deps.snapshot();
   const consumer = snapshot.consumersBySlug.get(matched.slug);
@@ -20,18 +17,8 @@ export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppE
   const { status, code } = error;
   const none = { upstream_error: null, registry: null, usage: null };
   const event = buildEvent(rejected, { status, error, ...none }, 0);
-  if (isSampled(deps, `${gateway.id} ${code}`)) deps.recordRequest(event);
+  // Anyone can send such requests, and events fill the disk.
+  if (getLiveState(deps).sampleRejection(deps.now(), `${gateway.id} ${code}`))
+    deps.recordRequest(event);
   else deps.countRequest(event);
-}
-
-function isSampled(deps: Deps, reason: string): boolean {
-  const { rejections } = getLiveState(deps);
-  const minute = Math.floor(deps.now().getTime() / 60_000);
-  if (rejections.minute !== minute) {
-    rejections.minute = minute;
-    rejections.counts.clear();
-  }
-  const count = (rejections.counts.get(reason) ?? 0) + 1;
-  rejections.counts.set(reason, count);
-  return count <= MAX_RECORDED;
 }

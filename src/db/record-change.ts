@@ -1,5 +1,6 @@
 /** Writes an audit record in the transaction of the change. */
 
+import { nameResource } from "../contract/describe-audit.ts";
 import type { Db } from "./db.ts";
 import { auditTable } from "./tables/audit-log.ts";
 
@@ -19,8 +20,15 @@ export interface AuditChange {
     | "expire"
     | "supersede"
     | "import"
-    | "hold";
+    | "hold"
+    | "approved"
+    | "denied"
+    | "sign_in"
+    | "sign_out"
+    | "fail";
   id: string;
+  /** Name of the resource, if `before` and `after` do not contain it. */
+  name?: string;
   gateway_id: string | null;
   /** Masked, as the API returns them. */
   before: Record<string, unknown> | null;
@@ -39,17 +47,20 @@ export async function recordChange(
   author: AuditAuthor,
   change: AuditChange,
 ): Promise<void> {
+  const { resource, verb, id, name = "", gateway_id, before, after } = change;
+  const actor = author.actor.name;
   await auditTable.insert(deps.db, {
     id: deps.newId(),
     at: deps.now().toISOString(),
-    actor: author.actor.name,
+    actor,
     actor_id: author.actor.id,
-    action: `${change.resource}.${change.verb}`,
-    resource: change.resource,
-    resource_id: change.id,
-    gateway_id: change.gateway_id,
-    before: change.before,
-    after: change.after,
+    action: `${resource}.${verb}`,
+    resource,
+    resource_id: id,
+    name: nameResource({ actor, resource, resource_id: id, name, before, after }),
+    gateway_id,
+    before,
+    after,
     request_id: author.request_id,
     trace_id: author.trace_id,
   });

@@ -208,9 +208,12 @@ const pick = <Row>(where: Partial<Row>, names: readonly string[]): Partial<Row> 
 const list = (items: readonly string[], values: Value[]): string =>
   items.map((item) => `$${values.push(item)}`).join(", ");
 
+/** Returns the pattern for `LOWER(column) LIKE … ESCAPE '\\'` that finds `text`. */
+export const likePattern = (text: string): string =>
+  `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
+
 function searchFor(text: string, columns: readonly string[], values: Value[]): string {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
-  const place = `$${values.push(pattern)}`;
+  const place = `$${values.push(likePattern(text))}`;
   return `(${columns.map((name) => `LOWER(${name}) LIKE ${place} ESCAPE '\\'`).join(" OR ")})`;
 }
 

@@ -10,6 +10,7 @@ import {
   listApprovals,
 } from "../contract/guard/approvals.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
+import { recordChange } from "../db/record-change.ts";
 import {
   type ApprovalRow,
   approvalContentTable,
@@ -17,7 +18,6 @@ import {
   expireApprovals,
   sealedContent,
 } from "../db/tables/approvals.ts";
-import { auditTable } from "../db/tables/audit-log.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
@@ -60,19 +60,13 @@ export const approvalRoutes: Route[] = [
     await approvalTable.update(deps.db, before.id, decided);
     await approvalContentTable.remove(deps.db, { id: before.id });
     const after = { ...before, ...decided };
-    await auditTable.insert(deps.db, {
-      id: deps.newId(),
-      at: decided.decided_at,
-      actor: call.actor.name,
-      actor_id: call.actor.id,
-      action: `approval.${decision}`,
+    await recordChange(deps, call, {
       resource: "approval",
-      resource_id: before.id,
+      verb: decision,
+      id: before.id,
       gateway_id: null,
       before: toApproval(before),
       after: toApproval(after),
-      request_id: call.request_id,
-      trace_id: call.trace_id,
     });
     return after;
   }),

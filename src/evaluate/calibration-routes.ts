@@ -40,10 +40,10 @@ export const calibrationRoutes: Route[] = [
     return { fpr, assumption: ASSUMPTION, items };
   }),
   route(resetCalibration, async (deps, call) => {
-    const { id, gateway_id } = findCollector(deps, call.params);
+    const { id, name, gateway_id } = findCollector(deps, call.params);
     await deps.db.transaction(async (db) => {
       const deleted = await deleteScoreBuckets(db, id);
-      const change = { resource: "calibration", verb: "delete", id, gateway_id } as const;
+      const change = { resource: "calibration", verb: "delete", id, name, gateway_id } as const;
       await recordChange({ ...deps, db }, call, { ...change, before: { deleted }, after: null });
     });
     return undefined;

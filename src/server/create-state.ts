@@ -6,10 +6,17 @@ import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
+import { createSignInSampler } from "./http/record-session.ts";
 
 export type State = Pick<
   Deps,
-  "heldBytes" | "idempotency" | "live" | "workers" | "jwks" | "waitForApproval"
+  | "heldBytes"
+  | "idempotency"
+  | "live"
+  | "workers"
+  | "jwks"
+  | "waitForApproval"
+  | "sampleFailedSignIn"
 >;
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({
@@ -19,4 +26,5 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   workers: createWorkerPool(),
   jwks: createJwksCache(),
   waitForApproval: createApprovalWait(deps),
+  sampleFailedSignIn: createSignInSampler(),
 });

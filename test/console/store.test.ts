@@ -120,6 +120,18 @@ test("an access rule is created, explained and deleted; then the default level a
   await page.getByText("Saved.", { exact: true }).waitFor();
   await explain();
   await page.getByText("no rule matches, and the default level is none.").waitFor();
+
+  await page.getByRole("link", { name: "Audit log" }).click();
+  await page.getByLabel("Search name, actor or action").fill("oncall");
+  const event = (text: string) => page.getByRole("cell", { name: text }).first();
+  await event("First owner created the access rule for group oncall and code pub.").waitFor();
+  await page.getByLabel("Resource").selectOption("Gateways");
+  await page.getByText("No matches.").waitFor();
+  await page.getByLabel("Search name, actor or action").fill("");
+  await event("First owner changed the gateway g: store.").waitFor();
+  await page.getByLabel("Actor", { exact: true }).fill("First owner");
+  await event("created the gateway g").getByRole("link", { name: "g" }).click();
+  await page.getByRole("heading", { name: "g", exact: true, level: 1 }).waitFor();
   expect(opened.violations).toEqual([]);
 });
 

@@ -195,20 +195,41 @@ test("5.2 every endpoint of the admin API rejects a call without a token", async
   ).toEqual(["sign_in", "issue_service_token"]);
 });
 
+type AuditItem = {
+  action: string;
+  summary: string;
+  name: string;
+  exists: boolean | null;
+  at: string;
+};
+
+async function listAudit(query: string): Promise<AuditItem[]> {
+  const reply = await (await started()).get(`/v1/audit?${query}`);
+  return ((await reply.json()) as { items: AuditItem[] }).items;
+}
+
 test("the audit log records the actor and the values before and after a change", async () => {
   const kit = await started();
   const gateway = await kit.make("/v1/gateways", { name: "before" });
   await kit.put(`/v1/gateways/${gateway.id}`, { name: "after" });
+  const whileItExists = await listAudit(`resource_id=${gateway.id}`);
   await kit.delete(`/v1/gateways/${gateway.id}`);
 
-  const reply = await kit.get(`/v1/audit?resource=gateway&resource_id=${gateway.id}`);
+  const items = await listAudit(`resource=gateway&resource_id=${gateway.id}`);
 
-  const { items } = (await reply.json()) as { items: Record<string, unknown>[] };
-  expect(items.map(({ action }) => action)).toEqual([
-    "gateway.delete",
-    "gateway.update",
-    "gateway.create",
-  ]);
+  expect(items.map(({ action, summary, name, exists }) => [action, summary, name, exists])).toEqual(
+    [
+      ["gateway.delete", "First owner deleted the gateway after.", "after", false],
+      [
+        "gateway.update",
+        'First owner changed the gateway after: name from "before" to "after".',
+        "after",
+        false,
+      ],
+      ["gateway.create", "First owner created the gateway before.", "before", false],
+    ],
+  );
+  expect(whileItExists.map(({ exists }) => exists)).toEqual([true, true]);
   expect(items[1]).toMatchObject({
     actor: "First owner",
     before: { name: "before", version: 1 },
@@ -216,6 +237,32 @@ test("the audit log records the actor and the values before and after a change",
     request_id: expect.any(String),
     trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
+});
+
+test("the audit log is filtered by name, actor and time, and exported with the same filters", async () => {
+  const kit = await started();
+  const { token } = await tokenFor({ role: "owner", name: "=Ada" });
+  const make = (name: string) => kit.call("POST", "/v1/policies", { name }, bearer(token));
+  await make("Payroll, first");
+  await make("Payroll second");
+  const [second, first] = await listAudit("q=pAyroll");
+  const read = async (query: string) => (await kit.get(`/v1/audit/export?${query}`)).text();
+
+  expect([second?.summary, first?.summary]).toEqual([
+    "=Ada created the policy Payroll second: version 1.",
+    "=Ada created the policy Payroll, first: version 1.",
+  ]);
+  expect(await listAudit(`q=payroll&to=${first?.at}`)).toEqual([]);
+  expect(await listAudit(`q=payroll&from=${first?.at}&actor=Bob`)).toEqual([]);
+  expect((await listAudit("actor=%3DAda")).length).toBe(2);
+  expect(await (await kit.get("/v1/audit/actors?q=ada")).json()).toEqual({ items: ["=Ada"] });
+  const lines = (await read("q=payroll")).trim().split("\n");
+  expect(lines.map((line) => JSON.parse(line).name)).toEqual(["Payroll, first", "Payroll second"]);
+  const csv = (await read("q=payroll+second&format=csv")).trim().split("\r\n");
+  expect(csv[0]).toStartWith("id,at,actor,");
+  expect(csv).toHaveLength(2);
+  // A spreadsheet would run a cell that begins with "=".
+  expect(csv[1]).toContain(",'=Ada,");
 });
 
 test("an owner limited to some gateways cannot create a token for all", async () => {

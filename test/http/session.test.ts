@@ -1,6 +1,6 @@
 /** The console's session: a cookie in exchange for a token, and a CSRF header. */
 import { describe, expect, test } from "bun:test";
-import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
+import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 
 const started = sharedKit();
@@ -106,6 +106,34 @@ test("a wrong token does not sign in", async () => {
   const { reply, set } = await signedIn("pa_wrong");
 
   expect([reply.status, set]).toEqual([401, ""]);
+});
+
+test("sign-ins, sign-outs and at most 20 failed sign-ins per minute are in the audit log", async () => {
+  await using kit = await startKit({ now: () => new Date("2026-11-16T10:00:00Z") });
+  const signIn = (token: string) => kit.post("/v1/session", { token });
+  const cookie = (await signIn(OWNER_TOKEN)).headers.get("set-cookie")?.split(";")[0] ?? "";
+  await kit.call("DELETE", "/v1/session", undefined, { cookie });
+  for (let attempt = 0; attempt < 25; attempt += 1) await signIn("pa_wrong");
+  const token = await (await makeMcpStore(kit)).token("alice");
+  const submit = (sent: string) =>
+    fetch(`${kit.url}/me`, { method: "POST", body: new URLSearchParams({ token: sent }) });
+  await submit(token);
+  await submit("pp_wrong");
+
+  const reply = await kit.get("/v1/audit?resource=session&limit=100");
+
+  const { items } = (await reply.json()) as { items: { summary: string }[] };
+  const failed = "Unknown client tried to sign in to the console with an invalid token.";
+  expect(items.map(({ summary }) => summary).sort()).toEqual(
+    [
+      "First owner signed in to the console.",
+      "First owner signed out of the console.",
+      ...Array.from({ length: 20 }, () => failed),
+      "alice signed in to the Store.",
+      failed.replace("console", "Store"),
+    ].sort(),
+  );
+  expect(JSON.stringify(items)).not.toContain("pa_wrong");
 });
 
 test("the cookie allows reads, and changes only with the CSRF header", async () => {

@@ -1,47 +1,37 @@
-/** Console → Audit log: administrative changes, with the values before and after. */
+/** Console → Audit log: changes and sign-ins as sentences, filtered by the address. */
 import { useState } from "react";
-import type { AuditRecord } from "../../contract/audit.ts";
+import type { ListedAuditRecord } from "../../contract/audit.ts";
+import { endpointUrl } from "../api.ts";
 import { auditLog } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { SelectField } from "../ui/field.tsx";
-import { FieldChanges } from "../ui/field-changes.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
-import { Page } from "../ui/page.tsx";
+import { Page, RefreshButton } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
+import { readRangeBounds } from "../ui/time-range.ts";
+import { AuditFilters, DEFAULT_RANGE } from "./audit-filters.tsx";
+import { AuditSentence } from "./audit-sentence.tsx";
+import { AuditSheet } from "./audit-sheet.tsx";
 
-const RESOURCES = [
-  "gateway",
-  "registry",
-  "consumer",
-  "consumer_key",
-  "policy",
-  "detector",
-  "collector",
-  "collector_key",
-  "service_client",
-  "override",
-  "approval",
-  "activity",
-  "store_request",
-  "store_install",
-  "access_rule",
-  "catalog_entry",
-  "principal_token",
-  "issuer",
-  "token",
-];
+const FILTERS = ["actor", "resource", "resource_id"];
 
 export function AuditPage() {
   const { allGateways, gateway, gateways } = useSession();
   const { search } = useLocation();
-  const [open, setOpen] = useState<AuditRecord>();
-  const resource = search.get("resource") ?? "";
+  const [open, setOpen] = useState<ListedAuditRecord>();
   // A token that is limited to some gateways must filter by one.
   const gateway_id = search.get("gateway_id") ?? (allGateways ? "" : (gateway?.id ?? ""));
-  const columns: Column<AuditRecord>[] = [
+  const filters = {
+    ...Object.fromEntries(FILTERS.map((name) => [name, search.get(name) || undefined])),
+    ...readRangeBounds(search, DEFAULT_RANGE),
+    q: search.get("q") || undefined,
+    gateway_id: gateway_id || undefined,
+  };
+  const exportUrl = (format: "jsonl" | "csv") =>
+    endpointUrl(auditLog.export, { params: {}, query: { ...filters, format } });
+  const columns: Column<ListedAuditRecord>[] = [
     {
       head: "Time",
       cell: (record) => (
@@ -50,94 +40,52 @@ export function AuditPage() {
         </button>
       ),
     },
-    { head: "Actor", cell: ({ actor }) => actor },
-    { head: "Action", cell: ({ action }) => <code>{action}</code> },
-    { head: "Resource", rowHeader: true, cell: (record) => resourceName(record) },
+    { head: "Event", cell: (record) => <AuditSentence record={record} /> },
     {
       head: "Gateway",
       cell: ({ gateway_id: id }) =>
         gateways.find((gateway) => gateway.id === id)?.name ?? (
-          <span className="muted">{id ? id.slice(0, 8) : "none"}</span>
+          <span className="muted">{id ? "deleted" : "none"}</span>
         ),
     },
   ];
   return (
-    <Page title="Audit log" about="Every administrative change, newest first. Secrets are masked.">
+    <Page
+      title="Audit log"
+      about="Every change and sign-in, newest first. Secrets are masked."
+      actions={
+        <>
+          <a className="button" href={exportUrl("csv")} download>
+            <Icon name="download" /> CSV
+          </a>
+          <a className="button" href={exportUrl("jsonl")} download>
+            <Icon name="download" /> JSON Lines
+          </a>
+          <RefreshButton />
+        </>
+      }
+    >
       <List
-        caption="Administrative changes, newest first"
+        caption="Changes and sign-ins, newest first"
         what="The audit log"
-        search="Search action, actor or ID"
-        filters={
-          <>
-            <SelectField
-              label="Resource"
-              value={resource}
-              options={[
-                ["", "Any"],
-                ...RESOURCES.map((name) => [name, name.replaceAll("_", " ")] as const),
-              ]}
-              onChange={(value) => changeQuery({ resource: value, cursor: undefined })}
-            />
-            <SelectField
-              label="In gateway"
-              value={gateway_id}
-              options={[
-                ...(allGateways ? [["", "Any"] as const] : []),
-                ...gateways.map(({ id, name, slug }) => [id, `${name} (${slug})`] as const),
-              ]}
-              onChange={(value) => changeQuery({ gateway_id: value, cursor: undefined })}
-            />
-          </>
-        }
-        load={({ q, cursor }, read) =>
-          read(auditLog.list, {
-            params: {},
-            query: {
-              q,
-              cursor,
-              resource: resource || undefined,
-              gateway_id: gateway_id || undefined,
-            },
-          })
+        search="Search name, actor or action"
+        filters={<AuditFilters gateway_id={gateway_id} />}
+        load={({ cursor }, read) =>
+          read(auditLog.list, { params: {}, query: { ...filters, cursor } })
         }
         columns={columns}
         empty={<p>No changes yet.</p>}
       />
-      {open && <RecordSheet record={open} onClose={() => setOpen(undefined)} />}
+      {open && (
+        <AuditSheet
+          record={open}
+          onClose={() => setOpen(undefined)}
+          onFilter={(changes) => {
+            setOpen(undefined);
+            changeQuery({ ...changes, cursor: undefined });
+          }}
+        />
+      )}
     </Page>
-  );
-}
-
-function resourceName({ before, after, resource_id }: AuditRecord): string {
-  const name = after?.name ?? before?.name;
-  return typeof name === "string" ? name : resource_id;
-}
-
-function RecordSheet({ record, onClose }: { record: AuditRecord; onClose: () => void }) {
-  return (
-    <Dialog title={`${record.action}: ${resourceName(record)}`} onClose={onClose} sheet>
-      <dl className="facts">
-        <dt>Time</dt>
-        <dd>
-          <Timestamp at={record.at} precise />
-        </dd>
-        <dt>Actor</dt>
-        <dd>{record.actor}</dd>
-        <dt>ID</dt>
-        <dd>
-          <code>{record.resource_id}</code>
-        </dd>
-        <dt>Request ID</dt>
-        <dd>
-          <code>{record.request_id ?? "none"}</code>
-        </dd>
-        <dt>Trace ID</dt>
-        <dd>
-          <code>{record.trace_id ?? "none"}</code>
-        </dd>
-      </dl>
-      <h3>Changes</h3>
-      <FieldChanges before={record.before} after={record.after} />
-    </Dialog>
   );
 }

@@ -55,6 +55,8 @@ interface TextFieldProps extends FieldProps {
   min?: number | string | undefined;
   max?: number | string | undefined;
   step?: "any" | undefined;
+  /** Id of a `datalist` with suggestions. */
+  list?: string | undefined;
 }
 
 export function TextField({

@@ -35,11 +35,15 @@ export function readRange(search: URLSearchParams, otherwise = "1h"): string {
 export const toRangeOption = (range: string): string => range.split(" ", 1)[0] ?? range;
 
 /** Returns the bounds of the selected range; both are undefined for all time. */
-export function readRangeBounds(search: URLSearchParams): {
+export function readRangeBounds(
+  search: URLSearchParams,
+  otherwise?: string,
+): {
   from: string | undefined;
   to: string | undefined;
 } {
-  return readCustomRange(search) ?? { from: rangeStart(readRange(search)), to: undefined };
+  const from = rangeStart(readRange(search, otherwise));
+  return readCustomRange(search) ?? { from, to: undefined };
 }
 
 export function rangeStart(name: string): string | undefined {

@@ -2,6 +2,7 @@
 import type { Deps } from "../../deps.ts";
 import { createLruCache, type LruCache } from "../../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../../lib/metrics.ts";
+import { createMinuteSampler, type MinuteSampler } from "../../lib/minute-sampler.ts";
 import type { RegistryView, Snapshot } from "../../snapshot/snapshot.ts";
 import { createModelList, type ModelList } from "../models/model-list.ts";
 import { createObjectOwners, type ObjectOwners } from "../objects/object-owners.ts";
@@ -30,8 +31,8 @@ export interface LiveState {
   /** Consumer that uploaded each file. Authoritative and stored. */
   object_owners: ObjectOwners;
   metrics: RequestMetrics;
-  /** Requests rejected before authentication in the current minute, by gateway and error code. */
-  rejections: { minute: number; counts: Map<string, number> };
+  /** Samples requests that are rejected before authentication, by gateway and error code. */
+  sampleRejection: MinuteSampler;
   /** Evaluations that run after their response has ended. */
   late_evaluations: number;
   snapshot: Snapshot | undefined;
@@ -45,6 +46,8 @@ declare module "../../deps.ts" {
 }
 
 const MAX_HINTS = 50_000;
+/** Recorded per minute, gateway and error code; the others are only counted. */
+const MAX_REJECTIONS = 20;
 
 export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   registries: new Map(),
@@ -52,7 +55,7 @@ export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   object_hints: createLruCache(MAX_HINTS),
   object_owners: createObjectOwners(deps),
   metrics: createRequestMetrics(),
-  rejections: { minute: 0, counts: new Map() },
+  sampleRejection: createMinuteSampler(MAX_REJECTIONS),
   late_evaluations: 0,
   snapshot: undefined,
 });

@@ -28,6 +28,7 @@ import { trafficCounts } from "./0026-traffic-counts.ts";
 import { ownerExpiry } from "./0027-owner-expiry.ts";
 import { requestErrors } from "./0028-request-errors.ts";
 import { policyNotes } from "./0029-policy-notes.ts";
+import { auditNames } from "./0030-audit-names.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   ownerExpiry,
   requestErrors,
   policyNotes,
+  auditNames,
 ];

@@ -1,8 +1,9 @@
 /** The audit_log table: append only. */
-import type { AuditRecord } from "../../contract/audit.ts";
-import { table } from "../table.ts";
+import type { AuditRow } from "../../contract/audit.ts";
+import type { Db, Value } from "../db.ts";
+import { likePattern, table } from "../table.ts";
 
-export const auditTable = table<AuditRecord>({
+export const auditTable = table<AuditRow>({
   name: "audit_log",
   columns: {
     id: "text",
@@ -12,12 +13,32 @@ export const auditTable = table<AuditRecord>({
     action: "text",
     resource: "text",
     resource_id: "text",
+    name: "text",
     gateway_id: "text",
     before: "json",
     after: "json",
     request_id: "text",
     trace_id: "text",
   },
-  search: ["action", "actor", "resource_id"],
+  search: ["name", "action", "actor", "resource_id"],
   sort: ["-at"],
 });
+
+/** Returns the names of actors in alphabetical order, at most `limit`. */
+export async function listActors(
+  db: Db,
+  {
+    q = "",
+    gateway_id,
+    limit,
+  }: { q?: string | undefined; gateway_id?: string | undefined; limit: number },
+): Promise<string[]> {
+  const values: Value[] = [likePattern(q)];
+  const atGateway = gateway_id === undefined ? "" : `AND gateway_id = $${values.push(gateway_id)}`;
+  const rows = await db.many<{ actor: string }>(
+    `SELECT DISTINCT actor FROM audit_log WHERE LOWER(actor) LIKE $1 ESCAPE '\\' ${atGateway}
+     ORDER BY actor LIMIT ${limit}`,
+    ...values,
+  );
+  return rows.map(({ actor }) => actor);
+}

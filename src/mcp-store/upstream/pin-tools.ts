@@ -158,6 +158,7 @@ async function recordHeldTool(
     resource: "pinned_tool",
     verb: "hold",
     id,
+    name: `${name} of ${instance}`,
     gateway_id,
     before: null,
     after: { instance_id, name, definition },

@@ -48,6 +48,7 @@ export const toolChangeRoutes: Route[] = [
       resource: "pinned_tool",
       verb: "approve",
       id: row.id,
+      name: `${row.name} of ${change.instance_name}`,
       gateway_id,
       before: readAcceptance(row).accepted,
       after: row.held_definition,

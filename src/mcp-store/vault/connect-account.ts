@@ -208,7 +208,8 @@ async function saveCredential(
   const { server } = await findBoundClient(deps, registration_id);
   const target = { gateway_id, principal_sub, instance_id };
   // Uninstalled during the sign-in: an unused account is not stored.
-  if (!(await storeInstallTable.find(deps.db, target))) {
+  const install = await storeInstallTable.find(deps.db, target);
+  if (!install) {
     throw new AppError("conflict", "The server is no longer installed.");
   }
   const before = await storeCredentialTable.find(deps.db, target);
@@ -231,6 +232,7 @@ async function saveCredential(
     resource: "store_credential",
     verb: before ? "update" : "create",
     id: row.id,
+    name: install.code,
     gateway_id,
     before: null,
     after: { ...target, account, scopes, expires_at, issuer: server.issuer },

@@ -54,6 +54,8 @@ const OPEN_TO_LIMITED: ReadonlySet<string> = new Set([
   "list_registry_kinds",
   "list_detector_catalog",
   "list_audit",
+  "list_audit_actors",
+  "export_audit",
   "who_am_i",
   "sign_out",
 ]);

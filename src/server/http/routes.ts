@@ -1,5 +1,6 @@
 /** Lists the routes of all planes. */
 import { activityExportRoute } from "../../admin/activity.ts";
+import { auditExportRoute } from "../../admin/audit.ts";
 import { feedbackExportRoute } from "../../admin/export-feedback.ts";
 import { adminRoutes } from "../../admin/routes.ts";
 import { consumerModelRoutes } from "../../dataplane/models/consumer-model-routes.ts";
@@ -13,6 +14,7 @@ export const routes: readonly AnyRoute[] = [
   ...sessionRoutes,
   ...adminRoutes,
   activityExportRoute,
+  auditExportRoute,
   feedbackExportRoute,
   ...explainRoutes,
   ...consumerModelRoutes,

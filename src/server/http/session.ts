@@ -16,6 +16,7 @@ import { hashSecret } from "../../lib/crypto/secrets.ts";
 import { type Actor, type Route, route } from "../../route.ts";
 import type { TokenView } from "../../snapshot/snapshot.ts";
 import { publicOrigin } from "./public-origin.ts";
+import { recordFailedSignIn, recordSession } from "./record-session.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
 
 const COOKIE: SessionCookieKind = { name: SESSION_COOKIE, same_site: "Strict" };
@@ -24,21 +25,30 @@ const CONTEXT: SealContext = { purpose: "console session", id: "" };
 
 export const sessionRoutes: Route[] = [
   route(whoAmI, (_, { actor }) => toWhoAmI(actor)),
-  route(signIn, (deps, { body, origin, reply_headers }) => {
+  route(signIn, async (deps, call) => {
+    const { body, origin, reply_headers } = call;
     const hash = hashSecret(body.token.trim());
     const token = findValidToken(deps, hash);
-    if (!token)
+    if (!token) {
+      await recordFailedSignIn(deps, call, "console");
       throw new AppError(
         "unauthorized",
         "This administrator token is unknown, expired or revoked.",
       );
+    }
     const ends = deps.now().getTime() + LIFETIME_S * 1000;
     const session: SessionCookie = { session_id: deps.newId(), hash, ends };
+    await recordSession(deps, { ...call, actor: token }, "sign_in", {
+      id: session.session_id,
+      name: "console",
+      gateway_id: null,
+    });
     const sealed = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
     reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: sealed, seconds: LIFETIME_S });
     return toWhoAmI(token);
   }),
-  route(signOut, async (deps, { cookies, origin, reply_headers }) => {
+  route(signOut, async (deps, call) => {
+    const { cookies, origin, reply_headers } = call;
     const session = sessionOf(deps, origin, cookies);
     // Thrown, so that the configuration is not reloaded.
     if (!session)
@@ -46,8 +56,10 @@ export const sessionRoutes: Route[] = [
         "invalid_request",
         "Send the session cookie: it identifies the session to end.",
       );
-    const expires_at = new Date(session.ends).toISOString();
-    await endSession(deps.db, { id: session.session_id, kind: "console", expires_at });
+    const { session_id: id, ends } = session;
+    const expires_at = new Date(ends).toISOString();
+    await endSession(deps.db, { id, kind: "console", expires_at });
+    await recordSession(deps, call, "sign_out", { id, name: "console", gateway_id: null });
     reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: "", seconds: 0 });
     return undefined;
   }),

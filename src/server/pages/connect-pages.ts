@@ -17,7 +17,7 @@ import type { App } from "../http/serve-request.ts";
 import { type Html, html } from "./html.ts";
 import { plainPage } from "./plain-page.ts";
 import { readPrincipalForm, SIGN_IN_FORM, SIGNED_OUT } from "./principal-form.ts";
-import { findSessionPrincipal } from "./principal-session.ts";
+import { findSessionPrincipal, toAuthor } from "./principal-session.ts";
 import {
   currentPath,
   type PageContext,
@@ -73,7 +73,7 @@ async function findAccount(
 
 async function submit(app: App, request: PageRequest, context: PageContext): Promise<Response> {
   const { deps } = app;
-  const { form, cookie } = await readPrincipalForm(deps, request);
+  const { form, cookie } = await readPrincipalForm(deps, request, context.ids);
   if (cookie !== undefined) {
     return redirectTo(currentPath(request), { ...context.headers, "set-cookie": cookie });
   }
@@ -97,7 +97,7 @@ async function save(
       .filter(([name, value]) => name.startsWith(FIELD) && value !== "")
       .map(([name, value]) => [name.slice(FIELD.length), value]),
   );
-  const author = { actor: { id: null, name: principal.principal_sub }, ...ids };
+  const author = toAuthor(principal, ids);
   const configured =
     Object.keys(values).length === 0
       ? row
@@ -121,7 +121,7 @@ async function finishSignIn(
   const principal = await findSessionPrincipal(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
   const { pathname, searchParams: query } = parseRequestUrl(request);
-  const author = { actor: { id: null, name: principal.principal_sub }, ...context.ids };
+  const author = toAuthor(principal, context.ids);
   const { name } = await finishConnect(deps, author, principal, {
     path: pathname,
     state: query.get("state") ?? "",

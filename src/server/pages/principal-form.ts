@@ -2,9 +2,11 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
+import type { RequestIds } from "../../route.ts";
 import { publicOrigin } from "../http/public-origin.ts";
+import { recordFailedSignIn, recordSession } from "../http/record-session.ts";
 import { html } from "./html.ts";
-import { endPrincipalSession, startPrincipalSession } from "./principal-session.ts";
+import { endPrincipalSession, startPrincipalSession, toAuthor } from "./principal-session.ts";
 
 const FORM_BYTES = 256 * 1024;
 
@@ -22,6 +24,7 @@ export const SIGN_IN_FORM = html`<p>Sign in first: accounts are connected to a p
 export async function readPrincipalForm(
   deps: Deps,
   request: Request,
+  ids: RequestIds,
 ): Promise<{ form: URLSearchParams; cookie?: string }> {
   const origin = publicOrigin(deps, request);
   // CSRF: another site could sign the browser in under its own token, and get the account that is connected.
@@ -32,8 +35,26 @@ export async function readPrincipalForm(
   const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   const token = form.get("token")?.trim();
-  if (token) return { form, cookie: await startPrincipalSession(deps, token, origin) };
+  if (token) return { form, cookie: await signIn(deps, token, origin, ids) };
   if (form.has("sign_out"))
-    return { form, cookie: await endPrincipalSession(deps, request, origin) };
+    return { form, cookie: await endPrincipalSession(deps, request, origin, ids) };
   return { form };
+}
+
+async function signIn(deps: Deps, token: string, origin: string, ids: RequestIds): Promise<string> {
+  try {
+    const { session_id: id, principal, cookie } = await startPrincipalSession(deps, token, origin);
+    const { gateway_id } = principal;
+    await recordSession(deps, toAuthor(principal, ids), "sign_in", {
+      id,
+      name: "Store",
+      gateway_id,
+    });
+    return cookie;
+  } catch (thrown) {
+    if (thrown instanceof AppError && thrown.code === "unauthorized") {
+      await recordFailedSignIn(deps, ids, "Store");
+    }
+    throw thrown;
+  }
 }

@@ -20,6 +20,7 @@ import {
   findSessionPrincipal,
   readSessionToken,
   startPrincipalSession,
+  toAuthor,
 } from "./principal-session.ts";
 import {
   currentPath,
@@ -54,19 +55,19 @@ async function submit(
   request: PageRequest,
   { ids, headers }: PageContext,
 ): Promise<Response> {
-  const { form, cookie } = await readPrincipalForm(deps, request);
+  const { form, cookie } = await readPrincipalForm(deps, request, ids);
   if (cookie !== undefined)
     return redirectTo(currentPath(request), { ...headers, "set-cookie": cookie });
   const principal = await findSessionPrincipal(deps, request);
   if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
-  const author = { actor: { id: null, name: principal.principal_sub }, ...ids };
+  const author = toAuthor(principal, ids);
   const change = <T>(work: (deps: Deps) => Promise<T>): Promise<T> =>
     changeStore(deps.db, (db) => work({ ...deps, db }));
   switch (form.get("action")) {
     case "rotate": {
       const token = readSessionToken(deps, request) ?? "";
       const next = await change((inside) => rotatePersonalToken(inside, author, token));
-      const cookie = await startPrincipalSession(deps, next, publicOrigin(deps, request));
+      const { cookie } = await startPrincipalSession(deps, next, publicOrigin(deps, request));
       return plainPage("Your new token", renderNewToken(next), {
         ...headers,
         "set-cookie": cookie,

@@ -1,5 +1,6 @@
 /** Session of a principal in a browser: a sealed cookie with the token. Ends by sign-out or when the token is revoked. */
 import { AppError } from "../../contract/errors.ts";
+import type { AuditAuthor } from "../../db/record-change.ts";
 import { endSession, hasSessionEnded } from "../../db/tables/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
@@ -7,7 +8,9 @@ import {
   identifyPrincipal,
   type Principal,
 } from "../../mcp-store/principals/identify-principal.ts";
+import type { RequestIds } from "../../route.ts";
 import { publicOrigin } from "../http/public-origin.ts";
+import { recordSession } from "../http/record-session.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "../http/session-cookie.ts";
 
 /** Lax: sent when an authorization server redirects the browser back. */
@@ -23,13 +26,20 @@ interface SessionCookie {
   ends: number;
 }
 
-/** Returns the Set-Cookie header that signs in the principal of this token. */
+export interface StartedSession {
+  session_id: string;
+  principal: Principal;
+  /** The Set-Cookie header. */
+  cookie: string;
+}
+
+/** Starts a session of the principal of this token. */
 export async function startPrincipalSession(
   deps: Deps,
   token: string,
   origin: string,
-): Promise<string> {
-  await identifyPrincipal(deps, token);
+): Promise<StartedSession> {
+  const principal = await identifyPrincipal(deps, token);
   if (token.length > MAX_TOKEN_CHARACTERS) {
     throw new AppError(
       "invalid_request",
@@ -37,22 +47,39 @@ export async function startPrincipalSession(
     );
   }
   const ends = deps.now().getTime() + LIFETIME_S * 1000;
-  const session: SessionCookie = { session_id: deps.newId(), token, ends };
+  const session_id = deps.newId();
+  const session: SessionCookie = { session_id, token, ends };
   const value = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
-  return setCookie(COOKIE, origin, { value, seconds: LIFETIME_S });
+  const cookie = setCookie(COOKIE, origin, { value, seconds: LIFETIME_S });
+  return { session_id, principal, cookie };
 }
+
+/** Returns the author of changes that a principal makes. */
+export const toAuthor = ({ principal_sub }: Principal, ids: RequestIds): AuditAuthor => ({
+  actor: { id: null, name: principal_sub },
+  ...ids,
+});
 
 /** Ends the session on every node, and returns the Set-Cookie header that removes its cookie. */
 export async function endPrincipalSession(
   deps: Deps,
   request: Request,
   origin: string,
+  ids: RequestIds,
 ): Promise<string> {
   const session = sessionOf(deps, request);
   // Only for a valid principal: otherwise anyone could fill the table.
-  if (session && (await findSessionPrincipal(deps, request))) {
-    const expires_at = new Date(session.ends).toISOString();
-    await endSession(deps.db, { id: session.session_id, kind: "principal", expires_at });
+  const principal = session && (await findSessionPrincipal(deps, request));
+  if (principal) {
+    const { session_id: id, ends } = session;
+    const expires_at = new Date(ends).toISOString();
+    await endSession(deps.db, { id, kind: "principal", expires_at });
+    const { gateway_id } = principal;
+    await recordSession(deps, toAuthor(principal, ids), "sign_out", {
+      id,
+      name: "Store",
+      gateway_id,
+    });
   }
   return setCookie(COOKIE, origin, { value: "", seconds: 0 });
 }

@@ -1,0 +1,42 @@
+/** Records sign-ins and sign-outs in the audit log. */
+import { type AuditAuthor, type AuditChange, recordChange } from "../../db/record-change.ts";
+import type { Deps } from "../../deps.ts";
+import { createMinuteSampler, type MinuteSampler } from "../../lib/minute-sampler.ts";
+import type { RequestIds } from "../../route.ts";
+
+declare module "../../deps.ts" {
+  interface Deps {
+    sampleFailedSignIn: MinuteSampler;
+  }
+}
+
+/** Recorded per minute and node: anyone can fail to sign in. The log has every failed request. */
+const MAX_FAILED_SIGN_INS = 20;
+
+export const createSignInSampler = (): MinuteSampler => createMinuteSampler(MAX_FAILED_SIGN_INS);
+
+export type SignInPlace = "console" | "Store";
+
+export const recordSession = (
+  deps: Deps,
+  author: AuditAuthor,
+  verb: "sign_in" | "sign_out",
+  session: Pick<AuditChange, "id" | "gateway_id"> & { name: SignInPlace },
+): Promise<void> =>
+  recordChange(deps, author, { resource: "session", verb, ...session, before: null, after: null });
+
+/** Never throws: the caller reports the failed sign-in itself. */
+export async function recordFailedSignIn(
+  deps: Deps,
+  ids: RequestIds,
+  name: SignInPlace,
+): Promise<void> {
+  if (!deps.sampleFailedSignIn(deps.now(), name)) return;
+  const author = { ...ids, actor: { id: null, name: "Unknown client" } };
+  const change = { resource: "session", verb: "fail", id: deps.newId(), name } as const;
+  try {
+    await recordChange(deps, author, { ...change, gateway_id: null, before: null, after: null });
+  } catch (thrown) {
+    deps.log("audit_failed", { level: "error", error: thrown });
+  }
+}
