@@ -21,6 +21,7 @@ import type * as feedback from "../contract/guard/feedback.ts";
 import type * as policy from "../contract/guard/policies.ts";
 import type { replayPolicy } from "../contract/guard/replay.ts";
 import type { testPolicy } from "../contract/guard/test-policy.ts";
+import type { streamChanges } from "../contract/live.ts";
 import type * as sessions from "../contract/session.ts";
 import type * as statistics from "../contract/statistics.ts";
 import type * as access from "../contract/store/access.ts";
@@ -66,6 +67,8 @@ export const playground = {
     writes: false as const,
   },
 };
+
+export const live = { stream: get<typeof streamChanges>("/v1/live") };
 
 const LIMITS = "/v1/gateways/:gateway_id/limits";
 export const limits = {

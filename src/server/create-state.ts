@@ -7,6 +7,7 @@ import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
 import { createSignInSampler } from "./http/record-session.ts";
+import { watchTopics } from "./watch-topics.ts";
 
 export type State = Pick<
   Deps,
@@ -15,6 +16,7 @@ export type State = Pick<
   | "live"
   | "workers"
   | "jwks"
+  | "topics"
   | "waitForApproval"
   | "sampleFailedSignIn"
 >;
@@ -25,6 +27,7 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   live: createLiveState(deps),
   workers: createWorkerPool(),
   jwks: createJwksCache(),
+  topics: watchTopics(deps.db, deps.log),
   waitForApproval: createApprovalWait(deps),
   sampleFailedSignIn: createSignInSampler(),
 });

@@ -198,6 +198,7 @@ export async function start(
     stop: async () => {
       listening.drain();
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
+      deps.topics.stop();
       await mcp.drain();
       const late = new AppError("shutting_down");
       const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);

@@ -53,6 +53,18 @@ test("evaluations are listed, counted and filtered by clicking a value, and Back
   await page.waitForURL(/request_id=/);
   await page.getByRole("button", { name: "ana", exact: true }).waitFor({ state: "detached" });
   expect(await rows.count()).toBe(1);
+
+  // New evaluations and the number of pending approvals appear by themselves.
+  await go(`/activity?collector_id=${guard.collector.id}&consumer_id=cy`);
+  const asking = await makeGuard(kit, {
+    gates: [{ name: "Ask", when: { field: "direction", op: "eq", value: "input" }, action: "ask" }],
+  });
+  await asking.evaluate({ payload: { input: "may I" }, consumer_id: "cy" });
+  await guard.evaluate({ payload: { input: "two pears" }, consumer_id: "dee" });
+  await guard.evaluate({ payload: { input: "three pears" }, consumer_id: "cy" });
+  await rows.getByRole("button", { name: "cy", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Approvals" }).getByText("1 pending").waitFor();
+  expect(await rows.count()).toBe(1);
   expect(opened.violations).toEqual([]);
 });
 
@@ -152,7 +164,7 @@ test("arrow keys step through open evaluations, and load further pages", async (
   const { page, go } = opened;
   await go(`/activity?collector_id=${guard.collector.id}`);
   const dialog = page.getByRole("dialog", { name: "Evaluation" });
-  const consumer = (id: string) => dialog.locator("dd").filter({ hasText: `${id}Filter` });
+  const consumer = (id: string) => dialog.locator("dd").filter({ hasText: new RegExp(`^${id}Filter`) });
 
   expect(await page.locator(".table tbody tr").count()).toBe(50);
   await page.locator(".table tbody tr").nth(48).getByRole("button").first().click();

@@ -48,6 +48,9 @@ test("the list of errors shows why, and a request leads to the explanation of it
   await page.getByLabel("Status class").selectOption("errors");
   await until(async () => (await rows.count()) === 2);
 
+  // Each status class is a series of the chart.
+  await page.locator("figure", { hasText: "Requests by status" }).getByText("4xx").waitFor();
+  expect(await page.locator(".u-legend").getByText("2xx").count()).toBe(0);
   const reasons = await rows.locator(".reason").allTextContents();
   expect(reasons).toEqual([
     "Send a consumer key in the header X-AG-API-Key.",
@@ -84,5 +87,38 @@ test("a rejected request without a key opens, and Home links to the errors", asy
   expect(await sheet.locator("dt", { hasText: "Key ID" }).locator("+ dd").textContent()).toBe(
     "none",
   );
+  expect(opened.violations).toEqual([]);
+});
+
+test("new requests appear by themselves if they match the filters, and wait while the list is paused", async () => {
+  const kit = await started();
+  await using it = await startConsumer(
+    kit,
+    [{ provider: "openai", name: "Chats" }],
+    [(_, count) => (count === 1 ? { body: {} } : { status: 400, body: { error: {} } })],
+  );
+  const chat = async () => {
+    const body = { model: "gpt", messages: [{ role: "user", content: "Hello" }] };
+    await (await it.post("/v1/chat/completions", body)).text();
+  };
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  const rows = page.locator(".table tbody tr");
+  await go(`/gateways/${it.gateway.id}/requests?status_class=errors`);
+
+  await chat();
+  await chat();
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(1);
+  await rows.getByRole("button").focus();
+  await page.getByRole("button", { name: "Pause" }).click();
+  await chat();
+  await chat();
+  const resume = page.getByRole("button", { name: "Resume" });
+  await resume.getByText("2 new").waitFor();
+  expect(await rows.count()).toBe(1);
+  await resume.click();
+  await rows.nth(2).waitFor();
+
   expect(opened.violations).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** Number of evaluations by status, loaded apart so that the list does not wait for it. */
 import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import { activity } from "../endpoints.ts";
+import { CHART_REFRESH_MS, useLive } from "../live/live-stream.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";
 import { VERDICTS, VerdictBadge } from "../ui/verdict-badge.tsx";
@@ -10,13 +11,21 @@ import { readActivityQuery } from "./activity-query.ts";
 /** The server counts one day if `from` is missing. */
 const EPOCH = "1970-01-01T00:00:00Z";
 
-export function ActivityCounts({ as_of }: { as_of: string }) {
+interface ActivityCountsProps {
+  /** Time of the list below. */
+  as_of: string;
+  /** False: the list below is paused. */
+  isLive: boolean;
+}
+
+export function ActivityCounts({ as_of, isLive }: ActivityCountsProps) {
   const { search } = useLocation();
   const { status, ...others } = readActivityQuery(search);
   const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
   const loaded = useLoad(key, (read) =>
     read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EPOCH } }),
   );
+  useLive(isLive ? ["evaluations"] : [], loaded.reload, CHART_REFRESH_MS);
   const filterBy = (next: EvaluationEvent["status"] | undefined) => changeQuery({ status: next });
   // Reserves the space of the counts.
   if (loaded.state === "loading" && !loaded.late)

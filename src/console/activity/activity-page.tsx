@@ -2,6 +2,8 @@
 import { useState } from "react";
 import { call, endpointUrl } from "../api.ts";
 import { activity } from "../endpoints.ts";
+import { TailButton } from "../live/tail-button.tsx";
+import { type Tail, useTail } from "../live/use-tail.ts";
 import { useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Feed } from "../ui/feed.tsx";
@@ -37,6 +39,13 @@ export function ActivityPage() {
     },
     { ignoreOtherTabs: true },
   );
+  const tail = useTail({
+    topic: "evaluations",
+    first: loaded.state === "ready" ? loaded.value.first : undefined,
+    readNewest: () =>
+      call(activity.list, { params: {}, query: { ...readActivityQuery(search), q } }),
+    reload: loaded.reload,
+  });
   const names = useLoad("", loadFilterNames);
   const as_of = loaded.state === "ready" ? loaded.at.toISOString() : "";
   return (
@@ -47,23 +56,24 @@ export function ActivityPage() {
           ? `Evaluations, newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
           : "Evaluations, newest first."
       }
-      actions={<Actions reload={loaded.reload} />}
+      actions={<Actions reload={loaded.reload} tail={tail} />}
     >
       <ActivityFilters names={names.state === "ready" ? names.value : {}} />
       {/* The server does not count text searches. */}
       {q === undefined && (
         <>
-          <ActivityVolume as_of={as_of} />
-          <ActivityCounts as_of={as_of} />
+          <ActivityVolume as_of={as_of} isLive={!tail.isPaused} />
+          <ActivityCounts as_of={as_of} isLive={!tail.isPaused} />
         </>
       )}
       <Ready of={loaded} what="The activity">
-        {(result) => (
+        {(page) => (
           <Feed
             key={as_of}
             what="evaluations"
             hint="They appear when an application calls /v1/evaluate with a collector key."
-            {...result}
+            {...page}
+            fresh={tail.fresh}
             columns={activityColumns}
             sheet={(event, navigation) => <ActivitySheet event={event} {...navigation} />}
           />
@@ -73,7 +83,7 @@ export function ActivityPage() {
   );
 }
 
-function Actions({ reload }: { reload: () => void }) {
+function Actions({ reload, tail }: { reload: () => void; tail: Tail<unknown> }) {
   const { may, allGateways } = useSession();
   const { search } = useLocation();
   const [erasing, setErasing] = useState(false);
@@ -109,6 +119,7 @@ function Actions({ reload }: { reload: () => void }) {
           Erase…
         </button>
       )}
+      <TailButton tail={tail} />
       <button type="button" className="button" onClick={reload}>
         <Icon name="reload" /> Refresh
       </button>

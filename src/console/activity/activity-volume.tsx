@@ -2,6 +2,7 @@
 import { Chart } from "../charts/chart.tsx";
 import { verdictSeries } from "../charts/series.ts";
 import { activity } from "../endpoints.ts";
+import { CHART_REFRESH_MS, useLive } from "../live/live-stream.ts";
 import { useLocation } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";
 import { rangeStart, readRange, readRangeBounds, selectTimes } from "../ui/time-range.ts";
@@ -11,13 +12,21 @@ import { FILTER_NAMES } from "./activity-query.ts";
 /** A verdict is one of the series. */
 const COUNTED: readonly string[] = ["collector_id", "status"];
 
-export function ActivityVolume({ as_of }: { as_of: string }) {
+interface ActivityVolumeProps {
+  /** Time of the list below. */
+  as_of: string;
+  /** False: the list below is paused. */
+  isLive: boolean;
+}
+
+export function ActivityVolume({ as_of, isLive }: ActivityVolumeProps) {
   const { search } = useLocation();
   const collector_id = search.get("collector_id") || undefined;
   const loaded = useLoad(JSON.stringify([as_of, readRange(search), collector_id]), (read) => {
     const { from = rangeStart("30d"), to } = readRangeBounds(search);
     return read(activity.statistics, { params: {}, query: { collector_id, from, to } });
   });
+  useLive(isLive ? ["evaluations"] : [], loaded.reload, CHART_REFRESH_MS);
   // The counts would not match the list.
   if (FILTER_NAMES.some((name) => !COUNTED.includes(name) && search.get(name))) return null;
   const status = search.get("status");

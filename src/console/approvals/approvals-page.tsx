@@ -30,6 +30,7 @@ export function ApprovalsPage() {
       actions={<RefreshButton />}
     >
       <List
+        live="approvals"
         caption="Approvals, newest first"
         what="The approvals"
         search="Search gate, consumer or tool"

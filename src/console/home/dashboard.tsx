@@ -1,11 +1,11 @@
 /** Charts of a gateway: requests, latency, tokens and verdicts over time, and what causes most of them. */
-import { useEffect, useEffectEvent } from "react";
 import type { Gateway } from "../../contract/gateway/gateways.ts";
 import type { ActivityStatistics, RequestStatistics } from "../../contract/statistics.ts";
 import { formatMs } from "../activity/activity-columns.tsx";
 import { Chart, formatValue } from "../charts/chart.tsx";
 import { requestSeries, verdictSeries } from "../charts/series.ts";
 import { activity, consumers, detectors, gateways, registries } from "../endpoints.ts";
+import { CHART_REFRESH_MS, useLive } from "../live/live-stream.ts";
 import { readNamesById } from "../read-all-pages.ts";
 import { navigate, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -16,7 +16,6 @@ import { useLoad } from "../use-load.ts";
 import { StatisticTiles } from "./statistic-tiles.tsx";
 import { TopList } from "./top-list.tsx";
 
-const REFRESH_MS = 30_000;
 const REGISTRY_LINES = 5;
 const TONES = ["accent", "good", "warn", "other", "danger"] as const;
 
@@ -38,11 +37,7 @@ export function Dashboard({ gateway }: { gateway: Gateway }) {
     ]);
     return { requests, evaluations, names: { consumerNames, registryNames, detectorNames } };
   });
-  const refresh = useEffectEvent(loaded.reload);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || refresh(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useLive(["requests", "evaluations"], loaded.reload, CHART_REFRESH_MS);
   return (
     <>
       <div className="toolbar">

@@ -5,6 +5,7 @@ import type { Registry } from "../../contract/gateway/registries.ts";
 import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { call } from "../api.ts";
 import { consumerKeys, consumers, gateways, registries } from "../endpoints.ts";
+import { useLive } from "../live/live-stream.ts";
 import { requestColumns } from "../requests/request-columns.tsx";
 import { Link, navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
@@ -39,6 +40,7 @@ function Overview({ gateway }: { gateway: Gateway }) {
     ]);
     return { upstreams, clients, latest, hasKey: await hasAnyKey(params, clients) };
   });
+  useLive(["requests"], loaded.reload);
   return (
     <Ready of={loaded} what="The overview">
       {({ upstreams, clients, latest, hasKey }) => (

@@ -40,6 +40,7 @@ export function LimitUsage({ gateway }: { gateway: Gateway }) {
         caption="Limit usage"
         what="The usage"
         search="Search subject"
+        live="requests"
         filters={
           <SelectField
             label="Limit"

@@ -2,12 +2,15 @@
 import { Chart } from "../charts/chart.tsx";
 import { requestSeries } from "../charts/series.ts";
 import { gateways } from "../endpoints.ts";
+import { CHART_REFRESH_MS, useLive } from "../live/live-stream.ts";
 import { useLocation } from "../router.tsx";
 import { Ready } from "../ui/page.tsx";
 import { rangeStart, readRange, readRangeBounds, selectTimes } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";
 
 const FILTERS = ["consumer_id", "registry_id", "status", "error_code"];
+/** Each status class is a series. */
+const CLASS = "status_class";
 
 interface RequestVolumeProps {
   gateway_id: string;
@@ -15,9 +18,11 @@ interface RequestVolumeProps {
   as_of: string;
   /** Filters of the list below. */
   filters: readonly string[];
+  /** False: the list below is paused. */
+  isLive: boolean;
 }
 
-export function RequestVolume({ gateway_id, as_of, filters }: RequestVolumeProps) {
+export function RequestVolume({ gateway_id, as_of, filters, isLive }: RequestVolumeProps) {
   const { search } = useLocation();
   const counted = Object.fromEntries(FILTERS.map((name) => [name, search.get(name) || undefined]));
   const key = JSON.stringify([gateway_id, as_of, readRange(search), counted]);
@@ -25,8 +30,10 @@ export function RequestVolume({ gateway_id, as_of, filters }: RequestVolumeProps
     const { from = rangeStart("30d"), to } = readRangeBounds(search);
     return read(gateways.statistics, { params: { gateway_id }, query: { ...counted, from, to } });
   });
+  useLive(isLive ? ["requests"] : [], loaded.reload, CHART_REFRESH_MS);
   // The counts would not match the list.
-  if (filters.some((name) => !FILTERS.includes(name) && search.get(name))) return null;
+  if (filters.some((name) => !FILTERS.includes(name) && name !== CLASS && search.get(name))) return null;
+  const status_class = search.get(CLASS);
   return (
     <Ready of={loaded} what="The chart">
       {(statistics) => (
@@ -35,10 +42,16 @@ export function RequestVolume({ gateway_id, as_of, filters }: RequestVolumeProps
           kind="stacked"
           from={statistics.from}
           step_s={statistics.step_s}
-          series={requestSeries(statistics)}
+          series={requestSeries(statistics).filter(({ name }) => isSelected(name, status_class))}
           onSelect={selectTimes}
         />
       )}
     </Ready>
   );
 }
+
+/** The class `errors` selects two series. */
+const isSelected = (name: string, status_class: string | null): boolean =>
+  !status_class ||
+  name === status_class ||
+  (status_class === "errors" && (name === "4xx" || name === "5xx"));

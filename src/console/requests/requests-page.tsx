@@ -1,6 +1,8 @@
 /** Console → Requests: recorded requests of a gateway, newest first, filtered by the address. */
 import { call, type Reader } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
+import { TailButton } from "../live/tail-button.tsx";
+import { useTail } from "../live/use-tail.ts";
 import { readNamesById } from "../read-all-pages.ts";
 import { useLocation } from "../router.tsx";
 import { Feed } from "../ui/feed.tsx";
@@ -33,12 +35,23 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
     (read) => read(gateways.requests, { params: { gateway_id }, query: readQuery(search) }),
     { ignoreOtherTabs: true },
   );
+  const readPage = (cursor?: string) =>
+    call(gateways.requests, { params: { gateway_id }, query: { ...readQuery(search), cursor } });
+  const tail = useTail({
+    topic: "requests",
+    first: loaded.state === "ready" ? loaded.value : undefined,
+    readNewest: readPage,
+    reload: loaded.reload,
+  });
   const loadedNames = useLoad(gateway_id, (read) => readNames(read, gateway_id));
   const names = loadedNames.state === "ready" ? loadedNames.value : NO_NAMES;
-  const refresh = (
-    <button type="button" className="button" onClick={loaded.reload}>
-      <Icon name="reload" /> Refresh
-    </button>
+  const actions = (
+    <>
+      <TailButton tail={tail} />
+      <button type="button" className="button" onClick={loaded.reload}>
+        <Icon name="reload" /> Refresh
+      </button>
+    </>
   );
   return (
     <Page
@@ -48,13 +61,14 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
           ? `Newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
           : "Newest first."
       }
-      actions={refresh}
+      actions={actions}
     >
       <RequestFilters names={names} />
       <RequestVolume
         gateway_id={gateway_id}
         as_of={loaded.state === "ready" ? loaded.at.toISOString() : ""}
         filters={FILTERS}
+        isLive={!tail.isPaused}
       />
       <Ready of={loaded} what="The requests">
         {(page) => (
@@ -63,13 +77,9 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
             what="requests"
             hint="They appear when an application sends them with a consumer key."
             first={page}
+            fresh={tail.fresh}
             searching={FILTERS.some((name) => search.get(name))}
-            more={(cursor) =>
-              call(gateways.requests, {
-                params: { gateway_id },
-                query: { ...readQuery(search), cursor },
-              })
-            }
+            more={readPage}
             columns={(show) => requestColumns(names, show)}
             sheet={(event, navigation) => (
               <RequestSheet event={event} names={names} {...navigation} />

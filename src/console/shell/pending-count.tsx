@@ -1,29 +1,24 @@
-/** Number of pending decisions in the side bar, refreshed periodically. */
-import { useEffect, useEffectEvent } from "react";
+/** Number of pending decisions in the side bar, refreshed when they change. */
+import type { LiveTopic } from "../../contract/live.ts";
 import type { Reader } from "../api.ts";
+import { useLive } from "../live/live-stream.ts";
 import { useLoad } from "../use-load.ts";
 
-const REFRESH_MS = 30_000;
 const MAX_COUNT = 99;
 
 interface PendingCountProps {
   /** Identifies the list: a new key loads it again. */
   loadKey: string;
+  topic: LiveTopic;
   load: (
     query: { limit: number },
     read: Reader,
   ) => Promise<{ items: unknown[]; next_cursor: string | null }>;
 }
 
-export function PendingCount({ loadKey, load }: PendingCountProps) {
+export function PendingCount({ loadKey, topic, load }: PendingCountProps) {
   const loaded = useLoad(loadKey, (read) => load({ limit: MAX_COUNT }, read));
-  const refresh = useEffectEvent(() => {
-    if (!document.hidden) loaded.reload();
-  });
-  useEffect(() => {
-    const timer = setInterval(() => refresh(), REFRESH_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useLive([topic], loaded.reload);
   // The page of the list shows its errors.
   if (loaded.state !== "ready" || loaded.value.items.length === 0) return null;
   const { items, next_cursor } = loaded.value;

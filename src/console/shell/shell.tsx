@@ -1,8 +1,9 @@
 /** Frame around every page: header, side bar, gateway switcher and shared dialogs. */
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { WhoAmI } from "../../contract/session.ts";
 import { call } from "../api.ts";
 import { gateways, session } from "../endpoints.ts";
+import { useLiveStream } from "../live/live-stream.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { Link, useLocation } from "../router.tsx";
 import {
@@ -36,7 +37,11 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   const [confirmation, setConfirmation] = useState<Confirmation>();
   const [secret, setSecret] = useState<NewSecret>();
   const [toast, setToast] = useState("");
+  const toastBox = useRef<HTMLDivElement>(null);
   useEffect(() => {
+    // A popover shown now is above dialogs that were opened before.
+    toastBox.current?.togglePopover(false);
+    if (toast) toastBox.current?.togglePopover(true);
     const timer = toast && setTimeout(() => setToast(""), TOAST_MS);
     return () => clearTimeout(timer || undefined);
   }, [toast]);
@@ -53,6 +58,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
     showSecret: setSecret,
     announce: setToast,
   };
+  useLiveStream(value.gateway?.id);
   return (
     <SessionContext value={value}>
       {/* With the full path: a bare fragment would be relative to <base>. */}
@@ -82,7 +88,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
         <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />
       )}
       {secret && <SecretDialog secret={secret} onStored={() => setSecret(undefined)} />}
-      <div className="toast" role="status">
+      <div className="toast" role="status" popover="manual" ref={toastBox}>
         {toast}
       </div>
     </SessionContext>

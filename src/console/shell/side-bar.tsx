@@ -34,6 +34,7 @@ export function SideBar() {
             <Item to={`${gatewayPath}/store`} icon="store" text="Store">
               <PendingCount
                 loadKey={gateway.id}
+                topic="store_requests"
                 load={({ limit }, read) =>
                   read(storeRequests.list, {
                     params: { gateway_id: gateway.id },
@@ -57,6 +58,7 @@ export function SideBar() {
             <Item to="/approvals" icon="hand" text="Approvals">
               <PendingCount
                 loadKey="approvals"
+                topic="approvals"
                 load={({ limit }, read) =>
                   read(approvals.list, { params: {}, query: { limit, status: "pending" } })
                 }

@@ -28,6 +28,7 @@ export function StoreRequests({ gateway_id }: { gateway_id: string }) {
   return (
     <>
       <List
+        live="store_requests"
         caption="Requests for servers"
         what="The requests"
         search="Search person or server"

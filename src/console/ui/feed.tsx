@@ -19,6 +19,8 @@ interface FeedProps<Event extends { id: string }> {
   /** Shown when there are none: how to get some. */
   hint: string;
   first: EventPage<Event>;
+  /** Events that were recorded after the first page was loaded. */
+  fresh?: readonly Event[];
   more: (cursor: string) => Promise<EventPage<Event>>;
   columns: (show: (id: string) => void) => Column<Event>[];
   sheet: (event: Event, neighbours: SheetNavigation) => ReactNode;
@@ -30,8 +32,9 @@ interface FeedProps<Event extends { id: string }> {
 const PAGE_SIZE = 50;
 
 export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
-  const { what, hint, first, more, columns, sheet, searching = false } = props;
-  const [{ items, next_cursor }, setPage] = useState(first);
+  const { what, hint, first, fresh = [], more, columns, sheet, searching = false } = props;
+  const [{ items: loaded, next_cursor }, setPage] = useState(first);
+  const items = fresh.length > 0 ? merge(fresh, loaded) : loaded;
   const [target, setTarget] = useState(searching ? PAGE_SIZE : 0);
   const open = useLocation().search.get("open");
   const load = useAction(async (then?: (next: EventPage<Event>) => unknown) => {
@@ -101,6 +104,16 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
     </>
   );
 }
+
+/** Returns all events, newest first. A late one may belong among those that were loaded. */
+const merge = <Event extends { id: string }>(
+  fresh: readonly Event[],
+  loaded: readonly Event[],
+): Event[] => {
+  const added = new Set(fresh.map(({ id }) => id));
+  const others = loaded.filter(({ id }) => !added.has(id));
+  return [...fresh, ...others].sort((one, other) => (one.id < other.id ? 1 : -1));
+};
 
 function NoEvents({ what, hint }: { what: string; hint: string }) {
   const { search } = useLocation();

@@ -1,6 +1,8 @@
 /** List of the server, page by page. Search, order and cursor are stored in the address. */
 import { type ReactNode, useEffect, useState } from "react";
+import type { LiveTopic } from "../../contract/live.ts";
 import type { Reader } from "../api.ts";
+import { useLive } from "../live/live-stream.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useLoad } from "../use-load.ts";
 import { Icon } from "./icon.tsx";
@@ -26,13 +28,16 @@ interface ListProps<Row extends { id: string }> {
   /** Label of the search box. Undefined: no search. */
   search?: string;
   filters?: ReactNode;
+  /** The list is loaded again when this topic changes. */
+  live?: LiveTopic;
 }
 
 export function List<Row extends { id: string }>(props: ListProps<Row>) {
-  const { caption, what, load, columns, empty, sorted, search, filters } = props;
+  const { caption, what, load, columns, empty, sorted, search, filters, live } = props;
   const query = useListQuery();
   const { search: address } = useLocation();
   const loaded = useLoad(address.toString(), (read) => load(query, read));
+  useLive(live ? [live] : [], loaded.reload);
   const isFiltered = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
   return (
     <>

@@ -7,6 +7,7 @@ import { consumerModelRoutes } from "../../dataplane/models/consumer-model-route
 import { explainRoutes } from "../../dataplane/routing/explain-routes.ts";
 import { guardRoutes } from "../../evaluate/routes.ts";
 import { storeRoutes } from "../../mcp-store/routes.ts";
+import { liveRoute } from "./live-route.ts";
 import type { AnyRoute } from "./serve-request.ts";
 import { sessionRoutes } from "./session.ts";
 
@@ -16,6 +17,7 @@ export const routes: readonly AnyRoute[] = [
   activityExportRoute,
   auditExportRoute,
   feedbackExportRoute,
+  liveRoute,
   ...explainRoutes,
   ...consumerModelRoutes,
   ...guardRoutes,
