@@ -164,7 +164,8 @@ test("arrow keys step through open evaluations, and load further pages", async (
   const { page, go } = opened;
   await go(`/activity?collector_id=${guard.collector.id}`);
   const dialog = page.getByRole("dialog", { name: "Evaluation" });
-  const consumer = (id: string) => dialog.locator("dd").filter({ hasText: new RegExp(`^${id}Filter`) });
+  const consumer = (id: string) =>
+    dialog.locator("dd").filter({ hasText: new RegExp(`^${id}Filter`) });
 
   expect(await page.locator(".table tbody tr").count()).toBe(50);
   await page.locator(".table tbody tr").nth(48).getByRole("button").first().click();

@@ -34,7 +34,7 @@ interface Arrived<Event> {
   /** The list that they belong on top of. */
   of: EventPage<Event> | undefined;
   events: readonly Event[];
-  /** How many of the oldest are shown. */
+  /** Number of events that are shown; the oldest ones. */
   shown: number;
   /** Events between these and the list are missing. */
   hasGap: boolean;

@@ -32,7 +32,8 @@ export function RequestVolume({ gateway_id, as_of, filters, isLive }: RequestVol
   });
   useLive(isLive ? ["requests"] : [], loaded.reload, CHART_REFRESH_MS);
   // The counts would not match the list.
-  if (filters.some((name) => !FILTERS.includes(name) && name !== CLASS && search.get(name))) return null;
+  if (filters.some((name) => !FILTERS.includes(name) && name !== CLASS && search.get(name)))
+    return null;
   const status_class = search.get(CLASS);
   return (
     <Ready of={loaded} what="The chart">

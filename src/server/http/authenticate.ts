@@ -54,12 +54,9 @@ const OPEN_TO_LIMITED: ReadonlySet<string> = new Set([
   "list_registry_kinds",
   "list_detector_catalog",
   "list_audit",
-<<<<<<< HEAD
   "list_audit_actors",
   "export_audit",
-=======
   "stream_changes",
->>>>>>> 03db10a6 (live: refresh lists, charts and badges by a stream of notices)
   "who_am_i",
   "sign_out",
 ]);

@@ -132,8 +132,9 @@ export const TAGS = [
   },
   {
     name: "Requests",
-    description: "Requests of the data plane: consumer, registry, duration, tokens.",
-    paths: /\/requests$/,
+    description:
+      "Requests of the data plane: consumer, registry, duration, tokens; notices of new events.",
+    paths: /\/requests$|^\/v1\/live$/,
   },
   {
     name: "Audit log",
