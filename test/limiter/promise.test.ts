@@ -136,3 +136,19 @@ test("a clock that is set back by a day delays no subject by more than one windo
 
   expect(verdicts.map(({ admitted }) => admitted)).toEqual([true, true, false, false, false, true]);
 });
+
+test("a key in Redis outlives the requests that it counts", async () => {
+  const check = { space: "expiry:", subject: "s", limit: 9, window_s: 60 };
+  const takeAt = (after: number) => {
+    const time = 1_760_000_040_000 + after;
+    return inRedis([{ at: time, wall: time, checks: [check] }]);
+  };
+
+  await takeAt(0);
+  await takeAt(10); // the same part of the window
+  expect(await redis.pttl("expiry:s")).toBeGreaterThan(60_000);
+
+  await redis.pexpire("expiry:s", 5_000);
+  await takeAt(1_000); // the next part
+  expect(await redis.pttl("expiry:s")).toBeGreaterThan(60_000);
+});

@@ -18,22 +18,23 @@ if epoch ~= '' and current ~= epoch then
   if ARGV[3] ~= '1' or (current and current > epoch) then return { -1 } end
   redis.call('SET', KEYS[#KEYS], epoch, 'EX', 86400)
 end
-local rings, admitted = {}, 1
+local rings, limits, admitted = {}, {}, 1
 local wanted = tonumber(ARGV[1])
 local cost = math.max(1, wanted)
 for i = 1, #KEYS - 1 do
-  rings[i] = read(held[i], ARGV[2 * i + 3] * 15625)
-  if rings[i].total + cost > tonumber(ARGV[2 * i + 2]) then admitted = 0 end
+  local ring, limit = read(held[i], ARGV[2 * i + 3] * 15625), tonumber(ARGV[2 * i + 2])
+  if ring.total + cost > limit then admitted = 0 end
+  rings[i], limits[i] = ring, limit
 end
 
 local charge = admitted == 1 and wanted or 0
 local result = { admitted }
 for i = 1, #KEYS - 1 do
-  local ring, limit, width = rings[i], tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
-  if charge > 0 or ring.turned_back then save(ring, KEYS[i], width, charge) end
+  local ring, limit = rings[i], limits[i]
+  if charge > 0 or ring.turned_back then save(ring, KEYS[i], charge) end
   result[2 * i] = ring.total
   if admitted == 0 then limit = math.max(1, limit - cost + 1) end
-  result[2 * i + 1] = frees_in(ring, limit, width)
+  result[2 * i + 1] = frees_in(ring, limit)
 end
 return result
 `;
@@ -51,6 +52,7 @@ local function add(ring, part, count)
   ring.held = ring.held:sub(1, from) .. pack('<I4', at(ring, part) + count) .. ring.held:sub(from + 5)
   if ring.total == 0 or part < ring.oldest then ring.oldest = part end
   ring.total = ring.total + count
+  ring.rewrite = true
 end
 
 local width, next_arg = ARGV[1] * 15625, 2
@@ -63,7 +65,7 @@ for i = 1, #KEYS do
     add(ring, math.floor((ring.last - age) / width), count)
   end
   next_arg = next_arg + 1 + 2 * slots
-  save(ring, KEYS[i], width, 0)
+  save(ring, KEYS[i], 0)
 end
 return 1
 `;
@@ -93,8 +95,11 @@ return { id, math.max(0, opens - now) }
  * A value contains last, lag, oldest (doubles), total and 65 cells (32 bits each). `last` is the time of the last
  * charge, and `lag` how far the clock was set back since the key was created: time continues from `last`, so that
  * a clock that is set back frees no slot early, and delays none by more than one window.
+ *
+ * The oldest part of a value with requests is never empty. A charge in the part of the last charge writes only the start
+ * of the value, up to its cell; the first charge of a part writes all of it and renews the expiry, which covers the part.
  */
-const RING = `local pack, unpack_from = struct.pack, struct.unpack
+const RING = `local pack, unpack_from, floor = struct.pack, struct.unpack, math.floor
 local HEAD, HEAD_BYTES = '<dddI4', 28
 
 local function place(part)
@@ -105,52 +110,63 @@ local function at(ring, part)
   return (unpack_from('<I4', ring.held, place(part) + 1))
 end
 
-local function clear(ring, part)
-  local from = place(part)
-  ring.held = ring.held:sub(1, from) .. '\0\0\0\0' .. ring.held:sub(from + 5)
+local function empty()
+  return string.rep('\0', HEAD_BYTES + 260)
+end
+
+local function expire(ring)
+  while ring.total > 0 and (ring.oldest < ring.part - 64 or at(ring, ring.oldest) == 0) do
+    local from = place(ring.oldest)
+    ring.total = ring.total - at(ring, ring.oldest)
+    ring.held = ring.held:sub(1, from) .. '\0\0\0\0' .. ring.held:sub(from + 5)
+    ring.oldest = ring.oldest + 1
+  end
 end
 
 local function read(held, width)
-  local ring = { held = held or string.rep('\0', HEAD_BYTES + 260) }
-  ring.last, ring.lag, ring.oldest, ring.total = unpack_from(HEAD, ring.held)
-  if not held then ring.last = now end
-  local before = math.floor(ring.last / width)
-  if now + ring.lag < ring.last then
-    ring.lag, ring.turned_back = ring.last - now, true
-  end
-  ring.last = now + ring.lag
-  ring.part = math.floor(ring.last / width)
-  if ring.part - before >= 65 then
-    ring.held, ring.total = string.rep('\0', HEAD_BYTES + 260), 0
-  end
-  while ring.total > 0 and (ring.oldest < ring.part - 64 or at(ring, ring.oldest) == 0) do
-    local expired = at(ring, ring.oldest)
-    if expired > 0 then
-      ring.total = ring.total - expired
-      clear(ring, ring.oldest)
-    end
-    ring.oldest = ring.oldest + 1
+  local before, lag, oldest, total = now, 0, 0, 0
+  if held then before, lag, oldest, total = unpack_from(HEAD, held) end
+  local turned_back = now + lag < before
+  if turned_back then lag = before - now end
+  local last = now + lag
+  local part = floor(last / width)
+  local passed = part - floor(before / width)
+  local ring = {
+    held = held or empty(), width = width, last = last, lag = lag, oldest = oldest, total = total,
+    part = part, rewrite = not held or passed > 0,
+  }
+  if turned_back then ring.turned_back = true end
+  if passed >= 65 then
+    ring.held, ring.total = empty(), 0
+  elseif passed > 0 then
+    expire(ring)
   end
   return ring
 end
 
-local function save(ring, key, width, charge)
+local function save(ring, key, charge)
   if charge > 0 and ring.total == 0 then ring.oldest = ring.part end
-  local count = at(ring, ring.part) + charge
   ring.total = ring.total + charge
-  local from = place(ring.part)
-  ring.held = pack(HEAD, ring.last, ring.lag, ring.oldest, ring.total)
-    .. ring.held:sub(HEAD_BYTES + 1, from) .. pack('<I4', count) .. ring.held:sub(from + 5)
-  redis.call('SET', key, ring.held, 'PX', math.ceil(width * 65 / 1000))
+  local held, from = ring.held, place(ring.part)
+  local count = unpack_from('<I4', held, from + 1) + charge
+  local start = pack(HEAD, ring.last, ring.lag, ring.oldest, ring.total)
+    .. held:sub(HEAD_BYTES + 1, from) .. pack('<I4', count)
+  if ring.rewrite then
+    redis.call('SET', key, start .. held:sub(from + 5), 'PX', math.ceil(ring.width * 65 / 1000))
+  else
+    redis.call('SETRANGE', key, '0', start)
+  end
 end
 
-local function frees_in(ring, limit, width)
+local function frees_in(ring, limit)
   if ring.total == 0 then return 0 end
-  local over, part = math.max(0, ring.total - limit), ring.oldest
-  while at(ring, part) <= over do
-    over, part = over - at(ring, part), part + 1
+  local over, part = ring.total - limit, ring.oldest
+  if over > 0 then
+    while at(ring, part) <= over do
+      over, part = over - at(ring, part), part + 1
+    end
   end
-  return math.max(0, (part + 65) * width - ring.last)
+  return math.max(0, (part + 65) * ring.width - ring.last)
 end
 `;
 
