@@ -1,6 +1,7 @@
 /** The process: planes, health, ids, headers and shutdown. */
 import { expect, test } from "bun:test";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
@@ -131,6 +132,27 @@ test("responses and errors have security headers", async () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("cache-control")).toBe("no-store");
   }
+});
+
+test("every guide is served, and its links lead to pages that exist", async () => {
+  const kit = await started();
+  const seen = new Map<string, number>();
+  const visit = async (url: string): Promise<void> => {
+    if (seen.has(url)) return;
+    seen.set(url, 0);
+    const response = await fetch(url);
+    seen.set(url, response.status);
+    if (!url.includes("/docs/")) return;
+    const links = [...(await response.text()).matchAll(/<a [^>]*?href="([^"#]+)/g)];
+    const targets = links.map(([, href = ""]) => new URL(href, url).href);
+    await Promise.all(targets.filter((target) => target.startsWith(`${kit.url}/docs`)).map(visit));
+  };
+  await visit(`${kit.url}/docs/guides/first-steps`);
+
+  expect([...seen].filter(([, status]) => status !== 200)).toEqual([]);
+  const guides = readdirSync("docs/guides").map((name) => name.replace(".md", ""));
+  const missing = guides.filter((name) => !seen.has(`${kit.url}/docs/guides/${name}`));
+  expect(missing).toEqual([]);
 });
 
 test("planes split over addresses serve only their own paths", async () => {

@@ -27,7 +27,7 @@ export function referencePage(document: OpenApiDocument): string {
 <div class="page">
 <nav aria-label="Operations">
 <a class="brand" href="#content">${info.title}</a>
-<p>Version ${info.version} · <a href="/openapi.json">openapi.json</a></p>
+<p>Version ${info.version} · <a href="/openapi.json">openapi.json</a> · <a href="docs/guides/first-steps">Guides</a></p>
 ${groups.map(navigation)}
 <a class="group" href="#schemas">Schemas</a>
 </nav>

@@ -1,7 +1,8 @@
-/** Serves the console, the OpenAPI document and the API reference. */
+/** Serves the console, the OpenAPI document, the API reference and the documents. */
 import { type AnyRoute, SECURITY_HEADERS } from "../http/serve-request.ts";
 import { buildOpenApi } from "../openapi/openapi.ts";
 import { referencePage } from "../openapi/reference-page.ts";
+import { DOCUMENTS, documentPage } from "./document-pages.ts";
 import { serveConsole } from "./serve-console.ts";
 
 export function staticPages(routes: readonly AnyRoute[]) {
@@ -20,17 +21,26 @@ export function staticPages(routes: readonly AnyRoute[]) {
     },
     "/docs": () => {
       page ??= referencePage(buildOpenApi(endpoints));
-      return new Response(page, {
-        headers: {
-          ...SECURITY_HEADERS,
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy":
-            "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-        },
-      });
+      return servePage(page);
     },
+    ...Object.fromEntries(
+      Object.entries(DOCUMENTS).map(([path, text]) => [
+        `/docs/${path}`,
+        () => servePage(documentPage(path, text)),
+      ]),
+    ),
     // Relative, which is valid behind a proxy with a prefix.
     "/": () =>
       new Response(null, { status: 302, headers: { ...SECURITY_HEADERS, location: "console" } }),
   };
 }
+
+const servePage = (page: string): Response =>
+  new Response(page, {
+    headers: {
+      ...SECURITY_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    },
+  });
