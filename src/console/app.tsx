@@ -18,6 +18,7 @@ import { HomePage } from "./home/home-page.tsx";
 import { ModelsPage } from "./models/models-page.tsx";
 import { PoliciesPage } from "./policies/policies-page.tsx";
 import { PolicyPage } from "./policies/policy-page.tsx";
+import { usePreferences } from "./preferences.ts";
 import { RegistriesPage } from "./registries/registries-page.tsx";
 import { RegistryPage } from "./registries/registry-page.tsx";
 import { RequestsPage } from "./requests/requests-page.tsx";
@@ -37,6 +38,8 @@ const PlaygroundPage = lazy(async () => {
 });
 
 export function App() {
+  // Renders everything again after a change: times are formatted in the selected zone.
+  usePreferences();
   const who = useLoad("who", (read) => read(session.who, { params: {} }));
   const onSignedOut = useEffectEvent(() => {
     if (who.state === "ready") who.reload();

@@ -4,6 +4,7 @@ import { call, endpointUrl } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { TailButton } from "../live/tail-button.tsx";
 import { type Tail, useTail } from "../live/use-tail.ts";
+import { formatTimeOfDay } from "../preferences.ts";
 import { useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Feed } from "../ui/feed.tsx";
@@ -53,7 +54,7 @@ export function ActivityPage() {
       title="Activity"
       about={
         loaded.state === "ready"
-          ? `Evaluations, newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
+          ? `Evaluations, newest first. Updated at ${formatTimeOfDay(loaded.at)}.`
           : "Evaluations, newest first."
       }
       actions={<Actions reload={loaded.reload} tail={tail} />}

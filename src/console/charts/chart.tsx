@@ -1,5 +1,6 @@
 /** Chart of values over time, with a table of the same values. The chart library is loaded on demand. */
 import { useEffect, useRef, useState } from "react";
+import { usePreferences } from "../preferences.ts";
 import type { Drawing } from "./draw-chart.ts";
 import { formatInterval } from "./format-interval.ts";
 
@@ -33,7 +34,7 @@ export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const [failed, setFailed] = useState(false);
   const [shown, setShown] = useState(false);
-  const data = JSON.stringify([props.kind, props.from, props.step_s, series]);
+  const data = JSON.stringify([props.kind, props.from, props.step_s, series, usePreferences()]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: drawn again when the data changes, not when the parent renders
   useEffect(() => {

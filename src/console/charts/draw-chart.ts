@@ -1,5 +1,6 @@
 /** Draws a chart with uPlot, in the colors of the current theme. */
 import uPlot from "uplot";
+import { timeZone } from "../preferences.ts";
 import { type ChartProps, type ChartTone, formatValue } from "./chart.tsx";
 import { formatInterval } from "./format-interval.ts";
 
@@ -40,8 +41,13 @@ export function drawChart(place: HTMLElement, chart: Drawn): Drawing {
 
 function createPlot(place: HTMLElement, chart: Drawn): uPlot {
   const { kind, series, step_s, format } = chart;
-  const style = getComputedStyle(place);
-  const color = (name: string) => style.getPropertyValue(name).trim();
+  // The variables have a value for each theme, which only a color property resolves.
+  const color = (name: string) => {
+    place.style.color = `var(${name})`;
+    const resolved = getComputedStyle(place).color;
+    place.style.color = "";
+    return resolved;
+  };
   const first = Date.parse(chart.from) / 1000;
   const count = series[0]?.values.length ?? 0;
   const starts = Array.from({ length: count }, (_, index) => first + index * step_s);
@@ -63,6 +69,7 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
     width: place.clientWidth,
     height: HEIGHT,
     padding: [8, 8, 0, 0],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone()),
     cursor: { y: false, drag: { x: chart.onSelect !== undefined, y: false, setScale: false } },
     scales: {
       x: { time: true, range: () => [first, first + count * step_s] },

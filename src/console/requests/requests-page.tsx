@@ -3,6 +3,7 @@ import { call, type Reader } from "../api.ts";
 import { consumers, gateways, registries } from "../endpoints.ts";
 import { TailButton } from "../live/tail-button.tsx";
 import { useTail } from "../live/use-tail.ts";
+import { formatTimeOfDay } from "../preferences.ts";
 import { readNamesById } from "../read-all-pages.ts";
 import { useLocation } from "../router.tsx";
 import { Feed } from "../ui/feed.tsx";
@@ -58,7 +59,7 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
       title="Requests"
       about={
         loaded.state === "ready"
-          ? `Newest first. Updated at ${loaded.at.toLocaleTimeString()}.`
+          ? `Newest first. Updated at ${formatTimeOfDay(loaded.at)}.`
           : "Newest first."
       }
       actions={actions}

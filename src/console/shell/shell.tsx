@@ -1,8 +1,7 @@
 /** Frame around every page: header, side bar, gateway switcher and shared dialogs. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { WhoAmI } from "../../contract/session.ts";
-import { call } from "../api.ts";
-import { gateways, session } from "../endpoints.ts";
+import { gateways } from "../endpoints.ts";
 import { useLiveStream } from "../live/live-stream.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { Link, useLocation } from "../router.tsx";
@@ -16,10 +15,12 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";
 import { SecretDialog } from "../ui/secret-dialog.tsx";
-import { useAction } from "../use-action.ts";
 import { useLoad } from "../use-load.ts";
+import { AccountMenu } from "./account-menu.tsx";
+import { Footer } from "./footer.tsx";
 import { GatewaySwitcher } from "./gateway-switcher.tsx";
-import { SideBar } from "./side-bar.tsx";
+import { PreferencesDialog } from "./preferences-dialog.tsx";
+import { NAVIGATION_ID, SideBar } from "./side-bar.tsx";
 
 const TOAST_MS = 4000;
 /** Session storage key of the last gateway, for pages whose address has none. */
@@ -36,6 +37,8 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   );
   const [confirmation, setConfirmation] = useState<Confirmation>();
   const [secret, setSecret] = useState<NewSecret>();
+  const [preferences, setPreferences] = useState(false);
+  const openPreferences = () => setPreferences(true);
   const [toast, setToast] = useState("");
   const toastBox = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -67,11 +70,19 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
       </a>
       <div className="shell">
         <header className="bar">
+          <button
+            type="button"
+            className="button quiet drawer-button"
+            popoverTarget={NAVIGATION_ID}
+            aria-label="Navigation"
+          >
+            <Icon name="menu" />
+          </button>
           <Link to="/" className="brand">
             <Icon name="gateway" /> Portcullis
           </Link>
           <GatewaySwitcher />
-          <Account who={who} />
+          <AccountMenu who={who} onPreferences={openPreferences} />
         </header>
         <SideBar />
         <main id="main" tabIndex={-1} key={path}>
@@ -83,7 +94,9 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
             </Ready>
           )}
         </main>
+        <Footer onPreferences={openPreferences} />
       </div>
+      {preferences && <PreferencesDialog onClose={() => setPreferences(false)} />}
       {confirmation && (
         <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />
       )}
@@ -92,23 +105,5 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
         {toast}
       </div>
     </SessionContext>
-  );
-}
-
-function Account({ who }: { who: WhoAmI }) {
-  const signOut = useAction(async () => {
-    await call(session.signOut, { params: {} });
-    // A full load clears everything in memory.
-    location.assign(document.baseURI);
-  });
-  return (
-    <div className="who">
-      {signOut.error && <span role="alert">Sign-out failed: {signOut.error.message}</span>}
-      <span className="who-name">{who.name}</span>
-      <span className="badge plain">{who.role}</span>
-      <button type="button" className="button small" onClick={() => void signOut.run()}>
-        <Icon name="leave" /> Sign out
-      </button>
-    </div>
   );
 }

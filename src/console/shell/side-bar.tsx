@@ -1,25 +1,24 @@
 /** Navigation of the console, without pages that the role may not see. */
 import { type ReactNode, useEffect, useRef } from "react";
-import { ROOT_URL } from "../api.ts";
 import { approvals, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { PendingCount } from "./pending-count.tsx";
 
+/** Target of the button that opens the drawer. */
+export const NAVIGATION_ID = "navigation";
+
 export function SideBar() {
   const { gateway, may, allGateways } = useSession();
   const gatewayPath = gateway && `/gateways/${gateway.id}`;
   const { path } = useLocation();
   const nav = useRef<HTMLElement>(null);
-  // On a narrow screen the navigation is a row that scrolls.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: both change the current entry
-  useEffect(() => {
-    const current = nav.current?.querySelector("[aria-current]");
-    current?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [path, gatewayPath]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
+  useEffect(() => nav.current?.hidePopover(), [path]);
   return (
-    <nav className="side" aria-label="Console" ref={nav}>
+    // A drawer on narrow screens; on others it is always visible.
+    <nav id={NAVIGATION_ID} className="side" aria-label="Console" ref={nav} popover="auto">
       <ul>
         <Item to="/" icon="home" text="Home" exact />
       </ul>
@@ -73,18 +72,10 @@ export function SideBar() {
         <Item to="/models" icon="model" text="Models" />
         {may("own") && allGateways && <Item to="/tokens" icon="token" text="Tokens" />}
         {may("audit") && <Item to="/audit" icon="audit" text="Audit log" />}
-        <li>
-          <a href={new URL("docs", ROOT_URL).href}>
-            <Icon name="reference" /> API reference
-          </a>
-        </li>
       </ul>
-      <p className="hint">Time zone: {TIME_ZONE}</p>
     </nav>
   );
 }
-
-const TIME_ZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 interface ItemProps {
   to: string;

@@ -1,4 +1,5 @@
 /** Badges, chips and timestamps. Color is never the only signal. */
+import { formatTime } from "../preferences.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
@@ -55,14 +56,14 @@ export function Chips({ of }: { of: readonly string[] }) {
   );
 }
 
-const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const PRECISE = new Intl.DateTimeFormat(undefined, {
+const SHORT = { dateStyle: "medium", timeStyle: "short" } as const;
+const PRECISE = {
   month: "short",
   day: "numeric",
   hour: "2-digit",
   minute: "2-digit",
   second: "2-digit",
-});
+} as const;
 
 interface TimestampProps {
   at: string | null;
@@ -74,7 +75,7 @@ export function Timestamp({ at, never = "never", precise }: TimestampProps) {
   if (at === null) return <span className="muted">{never}</span>;
   return (
     <time dateTime={at} title={at}>
-      {(precise ? PRECISE : SHORT).format(new Date(at))}
+      {formatTime(at, precise ? PRECISE : SHORT)}
     </time>
   );
 }

@@ -2,7 +2,9 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import { events } from "../api.ts";
+import { formatTimeOfDay } from "../preferences.ts";
 import type { Load } from "../use-load.ts";
+import { GuideLink } from "./guide-link.tsx";
 import { Icon } from "./icon.tsx";
 
 interface PageProps {
@@ -34,7 +36,9 @@ export function Page({ title, about, actions, children }: PageProps) {
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>
-          {about && <p className="about">{about}</p>}
+          <p className="about">
+            {about} <GuideLink />
+          </p>
         </div>
         {actions && <div className="actions">{actions}</div>}
       </header>
@@ -72,7 +76,7 @@ export function Ready<T>({ of, what, children }: ReadyProps<T>) {
       {of.late && <SlowServer onRetry={of.reload} />}
       <div aria-busy={of.busy}>
         <Failure
-          title={`${what} could not be refreshed. Showing data from ${of.at.toLocaleTimeString()}.`}
+          title={`${what} could not be refreshed. Showing data from ${formatTimeOfDay(of.at)}.`}
           error={of.error}
           onRetry={of.reload}
         />

@@ -55,11 +55,11 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
             <tr key={row.id}>
               {columns.map(({ head, cell, number, rowHeader }) =>
                 rowHeader ? (
-                  <th key={head} scope="row">
+                  <th key={head} scope="row" data-label={head}>
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={head} className={number ? "number" : undefined}>
+                  <td key={head} data-label={head} className={number ? "number" : undefined}>
                     {cell(row)}
                   </td>
                 ),

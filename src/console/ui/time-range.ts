@@ -1,5 +1,6 @@
 /** Time range of charts and lists of events, stored in the address as `range`, or as `from` and `to`. */
 import { now } from "../../lib/time/clock.ts";
+import { formatTime } from "../preferences.ts";
 import { changeQuery } from "../router.tsx";
 
 const RANGES: Record<string, { text: string; ms: number }> = {
@@ -66,4 +67,4 @@ function readCustomRange(search: URLSearchParams): { from: string; to: string } 
 }
 
 const toLocal = (time: string): string =>
-  new Date(time).toLocaleString(undefined, { dateStyle: "short", timeStyle: "short" });
+  formatTime(time, { dateStyle: "short", timeStyle: "short" });
