@@ -231,7 +231,9 @@ test("no dialog has axe findings in the light or dark theme", async () => {
   await page.locator(".stored").waitFor();
   await look();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Erase…" }).click();
+  await page.getByRole("button", { name: "More actions" }).click();
+  await look();
+  await page.getByRole("menuitem", { name: "Erase a consumer…" }).click();
   await look();
   await move("/approvals");
   await page.locator("tbody .link").first().click();

@@ -117,6 +117,9 @@ test("an access rule is created, explained and deleted; then the default level a
   await dialog.getByRole("button", { name: "Delete rule" }).click();
   await page.getByText("The rule was deleted.").waitFor();
   await page.getByLabel("Level if no rule matches").selectOption("none: not allowed");
+  await page.getByRole("button", { name: "Save…" }).click();
+  await dialog.getByText("The change applies to everyone at once.").waitFor();
+  await dialog.getByRole("button", { name: "Change default level" }).click();
   await page.getByText("Saved.", { exact: true }).waitFor();
   await explain();
   await page.getByText("no rule matches, and the default level is none.").waitFor();

@@ -9,6 +9,7 @@ import { useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Feed } from "../ui/feed.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
 import { Page, Ready } from "../ui/page.tsx";
 import { readRange } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";
@@ -115,15 +116,16 @@ function Actions({ reload, tail }: { reload: () => void; tail: Tail<unknown> }) 
           </a>
         </>
       )}
-      {may("own") && allGateways && (
-        <button type="button" className="button danger" onClick={() => setErasing(true)}>
-          Erase…
-        </button>
-      )}
       <TailButton tail={tail} />
       <button type="button" className="button" onClick={reload}>
         <Icon name="reload" /> Refresh
       </button>
+      {may("own") && allGateways && (
+        <Menu
+          label="More actions"
+          items={[{ text: "Erase a consumer…", danger: true, onSelect: () => setErasing(true) }]}
+        />
+      )}
       {erasing && (
         <EraseConsumerDialog
           consumerId={search.get("consumer_id") ?? ""}

@@ -21,7 +21,7 @@ export function AccountMenu({ who, onPreferences }: AccountMenuProps) {
     <div className="who">
       {signOut.error && <span role="alert">Sign-out failed: {signOut.error.message}</span>}
       <Menu
-        label={`Account: ${who.name}, ${who.role}`}
+        label={`Account: ${who.name} ${who.role}`}
         className="button quiet"
         items={[
           { text: "Preferences…", icon: "settings", onSelect: onPreferences },

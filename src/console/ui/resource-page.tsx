@@ -4,6 +4,7 @@ import type { Reader } from "../api.ts";
 import { navigate } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { useLoad } from "../use-load.ts";
+import { Menu } from "./menu.tsx";
 import { Page, Ready } from "./page.tsx";
 import { capitalize } from "./text.ts";
 import type { NamedResource } from "./use-resource-form.tsx";
@@ -54,11 +55,12 @@ interface DeleteButtonProps {
   children: ReactNode;
 }
 
+/** Menu with the deletion, which is not one click away. */
 export function DeleteButton(props: DeleteButtonProps) {
   const { noun, name, remove, listPath, mustType, children } = props;
   const { may, confirm, announce } = useSession();
   if (!may("write")) return null;
-  const onClick = () =>
+  const onSelect = () =>
     confirm({
       title: `Delete ${name}?`,
       body: children,
@@ -70,9 +72,5 @@ export function DeleteButton(props: DeleteButtonProps) {
         announce(`${capitalize(noun)} ${name} was deleted.`);
       },
     });
-  return (
-    <button type="button" className="button danger" onClick={onClick}>
-      Delete…
-    </button>
-  );
+  return <Menu label="More actions" items={[{ text: "Delete…", danger: true, onSelect }]} />;
 }
