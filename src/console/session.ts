@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext } from "react";
 import type { Permission } from "../contract/endpoint.ts";
 import type { Gateway } from "../contract/gateway/gateways.ts";
 import type { WhoAmI } from "../contract/session.ts";
+import type { SnippetRequest } from "./snippets.ts";
 
 export interface Confirmation {
   title: string;
@@ -19,8 +20,8 @@ export interface NewSecret {
   title: string;
   about: string;
   secret: string;
-  /** Command that works as shown. */
-  curl: string;
+  /** Request that works as shown. */
+  example: SnippetRequest;
 }
 
 export interface ConsoleSession {

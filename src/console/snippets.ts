@@ -1,10 +1,14 @@
-/** Writes a request of the playground as curl, TypeScript or Python, with a placeholder for the key. */
-import { curlCommand, shellQuote } from "../../lib/text/shell-quote.ts";
-import { ROOT_URL } from "../api.ts";
+/** Writes a request as curl, TypeScript or Python. */
+import { curlCommand, shellQuote } from "../lib/text/shell-quote.ts";
+import { ROOT_URL } from "./api.ts";
 
 export const LANGUAGES = { curl: "curl", typescript: "TypeScript", python: "Python" } as const;
+export type Language = keyof typeof LANGUAGES;
 
-export interface SnippetRequest {
+export type SnippetRequest = ClientRequest | HttpRequest;
+
+/** Request of a consumer, sent with the OpenAI client library. */
+export interface ClientRequest {
   slug: string;
   /** Path after `/{consumer}`. */
   path: string;
@@ -13,20 +17,67 @@ export interface SnippetRequest {
   form?: Record<string, string>;
   /** Call of the OpenAI client library, such as `chat.completions.create`. */
   method: string;
+  /** Undefined: a placeholder. */
+  key?: string;
 }
 
-/** A placeholder: the token of the playground is not shown. */
-const KEY = "YOUR_CONSUMER_KEY";
+/** POST of a JSON body, or GET without one. */
+export interface HttpRequest {
+  url: string;
+  headers: Record<string, string>;
+  json?: unknown;
+}
 
-export function buildSnippet(language: keyof typeof LANGUAGES, request: SnippetRequest): string {
+const PLACEHOLDER = "YOUR_CONSUMER_KEY";
+
+export function buildSnippet(language: Language, request: SnippetRequest): string {
+  if ("url" in request) return HTTP[language](request);
   const base = new URL(`${request.slug}/v1`, ROOT_URL).href;
   if (language === "curl")
     return buildCurl(new URL(`${request.slug}${request.path}`, ROOT_URL).href, request);
   return language === "typescript" ? buildTypeScript(base, request) : buildPython(base, request);
 }
 
-function buildCurl(url: string, { json, form }: SnippetRequest): string {
-  const key = `X-AG-API-Key: ${KEY}`;
+const HTTP: Record<Language, (request: HttpRequest) => string> = {
+  curl: ({ url, headers, json }) => {
+    const lines = Object.entries({ ...headers, ...(json ? JSON_TYPE : {}) });
+    const body = json === undefined ? undefined : JSON.stringify(json, null, 2);
+    return curlCommand(
+      url,
+      lines.map(([name, value]) => `${name}: ${value}`),
+      body,
+    );
+  },
+  typescript: ({ url, headers, json }) => {
+    const options = [
+      ...(json ? ['  method: "POST",'] : []),
+      `  headers: ${JSON.stringify({ ...headers, ...(json ? JSON_TYPE : {}) })},`,
+      ...(json ? [`  body: JSON.stringify(${JSON.stringify(json)}),`] : []),
+    ];
+    return [
+      `const response = await fetch(${JSON.stringify(url)}, {`,
+      ...options,
+      "});",
+      "console.log(await response.json());",
+    ].join("\n");
+  },
+  python: ({ url, headers, json }) =>
+    [
+      "import requests",
+      "",
+      `response = requests.${json ? "post" : "get"}(`,
+      `    ${JSON.stringify(url)},`,
+      `    headers=${toPython(headers)},`,
+      ...(json ? [`    json=${toPython(json)},`] : []),
+      ")",
+      "print(response.json())",
+    ].join("\n"),
+};
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+
+function buildCurl(url: string, { json, form, key: secret = PLACEHOLDER }: ClientRequest): string {
+  const key = `X-AG-API-Key: ${secret}`;
   if (json)
     return curlCommand(url, [key, "Content-Type: application/json"], JSON.stringify(json, null, 2));
   const fields = Object.entries(form ?? {}).map(
@@ -35,7 +86,8 @@ function buildCurl(url: string, { json, form }: SnippetRequest): string {
   return [`curl ${shellQuote(url)}`, `-H ${shellQuote(key)}`, ...fields].join(" \\\n  ");
 }
 
-function buildTypeScript(base: string, { method, json, form }: SnippetRequest): string {
+function buildTypeScript(base: string, request: ClientRequest): string {
+  const { method, json, form, key = PLACEHOLDER } = request;
   const members = json
     ? JSON.stringify(json, null, 2)
     : `{\n${formMembers(
@@ -47,7 +99,7 @@ function buildTypeScript(base: string, { method, json, form }: SnippetRequest): 
     ...(json ? [] : ['import fs from "node:fs";']),
     'import OpenAI from "openai";',
     "",
-    `const client = new OpenAI({ baseURL: ${JSON.stringify(base)}, apiKey: ${JSON.stringify(KEY)} });`,
+    `const client = new OpenAI({ baseURL: ${JSON.stringify(base)}, apiKey: ${JSON.stringify(key)} });`,
     `const response = await client.${method}(${members});`,
     ...(json?.stream === true
       ? ["for await (const chunk of response) console.log(chunk);"]
@@ -55,7 +107,8 @@ function buildTypeScript(base: string, { method, json, form }: SnippetRequest): 
   ].join("\n");
 }
 
-function buildPython(base: string, { method, json, form }: SnippetRequest): string {
+function buildPython(base: string, request: ClientRequest): string {
+  const { method, json, form, key = PLACEHOLDER } = request;
   const members = json
     ? Object.entries(json).map(([name, value]) => `    ${name}=${toPython(value)},`)
     : [
@@ -68,7 +121,7 @@ function buildPython(base: string, { method, json, form }: SnippetRequest): stri
   return [
     "from openai import OpenAI",
     "",
-    `client = OpenAI(base_url=${JSON.stringify(base)}, api_key=${JSON.stringify(KEY)})`,
+    `client = OpenAI(base_url=${JSON.stringify(base)}, api_key=${JSON.stringify(key)})`,
     `response = client.${method}(`,
     ...members,
     ")",

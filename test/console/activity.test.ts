@@ -243,7 +243,7 @@ test("an auditor can read, search and export content; a viewer cannot", async ()
     await page.locator("tbody .link").first().click();
     await page.locator("body:not(:has([aria-busy=true]))").waitFor();
     const text = (await page.getByRole("dialog").textContent()) ?? "";
-    const erases = await page.getByRole("button", { name: "More actions" }).count();
+    const erases = await page.getByRole("button", { name: "More options" }).count();
     const searches = await page.getByLabel("Search stored text").count();
     return { text, file: (await download)?.suggestedFilename(), erases, searches };
   };
@@ -268,7 +268,7 @@ test("an owner erases a consumer after typing its id twice, also behind a proxy"
   const { page, go } = opened;
   await go(`/activity?collector_id=${guard.collector.id}`);
 
-  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("button", { name: "More options" }).click();
   await page.getByRole("menuitem", { name: "Erase a consumer…" }).click();
   const dialog = page.getByRole("dialog");
   const sure = dialog.getByRole("button", { name: "Erase", exact: true });

@@ -1,4 +1,4 @@
-/** curl commands of the console, run by a real shell. */
+/** Requests as code in the console, run by a real shell, Bun and Python. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,13 +27,22 @@ test("a model name with quotes and substitutions reaches the upstream unchanged,
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("Shell");
   await page.getByRole("button", { name: "Create key" }).click();
-  const command = await page.getByRole("region", { name: "Try it" }).locator("code").textContent();
+  const code = page.getByRole("region", { name: "Try it" }).locator("code");
+  const command = await code.textContent();
   const cwd = mkdtempSync(join(tmpdir(), "portcullis-paste-"));
 
   const child = Bun.spawn(["bash", "-c", `${command} --silent --fail-with-body`], { cwd });
 
   expect(await child.exited).toBe(0);
   expect(JSON.parse(String(upstream.hits[0]?.body)).model).toBe(MODEL);
+  await page.getByRole("button", { name: "TypeScript" }).click();
+  const script = Bun.spawn([process.execPath, "-e", (await code.textContent()) ?? ""]);
+  expect(await script.exited).toBe(0);
+  expect(JSON.parse(String(upstream.hits[1]?.body)).model).toBe(MODEL);
+  await page.getByRole("button", { name: "Python" }).click();
+  const check = "import ast, sys; ast.parse(sys.argv[1])";
+  const python = Bun.spawn(["python3", "-c", check, (await code.textContent()) ?? ""]);
+  expect(await python.exited).toBe(0);
   expect(readdirSync(cwd)).toEqual([]);
   rmSync(cwd, { recursive: true });
 });

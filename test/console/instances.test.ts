@@ -80,7 +80,7 @@ test("an instance is created from the catalog, edited without its secret, disabl
     provider_options: { allowed_tools: ["read"], headers: { "X-Team": "***here" } },
   });
 
-  await press("More actions");
+  await press("More options");
   await page.getByRole("menuitem", { name: "Delete…" }).click();
   const remove = page.getByRole("button", { name: "Delete instance" });
   expect(await remove.isDisabled()).toBe(true);

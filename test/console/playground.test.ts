@@ -39,7 +39,7 @@ test("a streamed chat continues a conversation, links to its request, and is sho
   await page.getByText("This request as code").click();
   const code = page.locator(".snippet code");
   expect(await code.innerText()).toContain(`/${consumer.slug}/v1/chat/completions`);
-  await page.getByLabel("Language").selectOption("python");
+  await page.getByRole("button", { name: "Python" }).click();
   expect(await code.innerText()).toContain("client.chat.completions.create(");
   expect(await page.content()).not.toContain("sealed:v2:");
   await page.getByRole("link", { name: "Request", exact: true }).click();

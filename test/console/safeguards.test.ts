@@ -169,7 +169,7 @@ test("deleting a gateway lists its contents and requires its slug", async () => 
   const { page, go } = opened;
   await go(path);
 
-  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("button", { name: "More options" }).click();
   await page.getByRole("menuitem", { name: "Delete…" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("1 registry and 0 consumers").waitFor();

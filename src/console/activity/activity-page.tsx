@@ -122,7 +122,7 @@ function Actions({ reload, tail }: { reload: () => void; tail: Tail<unknown> }) 
       </button>
       {may("own") && allGateways && (
         <Menu
-          label="More actions"
+          label="More options"
           items={[{ text: "Erase a consumer…", danger: true, onSelect: () => setErasing(true) }]}
         />
       )}

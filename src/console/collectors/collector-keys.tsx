@@ -1,8 +1,8 @@
 /** Keys of a collector, and service clients that exchange a secret for short-lived tokens. */
 import type { Collector } from "../../contract/guard/collectors.ts";
 import { call } from "../api.ts";
-import { evaluateCurl, tokenCurl } from "../curl-examples.ts";
 import { collectorKeys, serviceClients } from "../endpoints.ts";
+import { evaluateRequest, tokenRequest } from "../example-requests.ts";
 import { CredentialList } from "../ui/credential-list.tsx";
 
 export function CollectorKeys({ collector }: { collector: Collector }) {
@@ -11,7 +11,7 @@ export function CollectorKeys({ collector }: { collector: Collector }) {
     title: `Key ${name}`,
     about: `New key of ${collector.name}.`,
     secret: key,
-    curl: evaluateCurl(key),
+    example: evaluateRequest(key),
   });
   return (
     <CredentialList
@@ -36,7 +36,7 @@ export function ServiceClients({ collector }: { collector: Collector }) {
     title: `Service client ${client.name}`,
     about: `Client secret of the client ID ${client.id}.`,
     secret: client.client_secret,
-    curl: tokenCurl(client.id, client.client_secret),
+    example: tokenRequest(client.id, client.client_secret),
   });
   return (
     <>

@@ -2,8 +2,8 @@
 import type { Consumer } from "../../contract/gateway/consumers.ts";
 import type { Registry } from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
-import { chatCurl } from "../curl-examples.ts";
 import { consumerKeys } from "../endpoints.ts";
+import { chatRequest } from "../example-requests.ts";
 import { CredentialList } from "../ui/credential-list.tsx";
 
 interface ConsumerKeysProps {
@@ -17,7 +17,7 @@ export function ConsumerKeys({ consumer, upstreams }: ConsumerKeysProps) {
     title: `Key ${name}`,
     about: `New key of ${consumer.name}.`,
     secret: key,
-    curl: chatCurl(consumer, upstreams, key),
+    example: chatRequest(consumer, upstreams, key),
   });
   return (
     <CredentialList

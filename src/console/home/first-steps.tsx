@@ -3,11 +3,11 @@ import type { ReactNode } from "react";
 import type { Consumer } from "../../contract/gateway/consumers.ts";
 import type { Gateway } from "../../contract/gateway/gateways.ts";
 import type { Registry } from "../../contract/gateway/registries.ts";
-import { chatCurl } from "../curl-examples.ts";
+import { chatRequest } from "../example-requests.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Badge } from "../ui/badge.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeSnippets } from "../ui/code-snippets.tsx";
 import { Section } from "../ui/form.tsx";
 
 interface FirstStepsProps {
@@ -50,7 +50,10 @@ export function FirstSteps({ gateway, upstreams = [], consumer, hasKey }: FirstS
         </Step>
       </ol>
       {consumer && (
-        <CodeBlock label="First request" text={chatCurl(consumer, upstreams, "YOUR_KEY")} />
+        <CodeSnippets
+          label="First request"
+          request={chatRequest(consumer, upstreams, "YOUR_KEY")}
+        />
       )}
     </Section>
   );

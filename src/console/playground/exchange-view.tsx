@@ -1,11 +1,11 @@
 /** Outcome of a request: error, verdict, registry, trace and headers, and the same request as code. */
-import { Fragment, useState } from "react";
+import { Fragment } from "react";
 import { formatMs } from "../activity/activity-columns.tsx";
 import { Link } from "../router.tsx";
+import type { SnippetRequest } from "../snippets.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { CodeSnippets } from "../ui/code-snippets.tsx";
 import { Icon } from "../ui/icon.tsx";
-import { buildSnippet, LANGUAGES, type SnippetRequest } from "./snippets.ts";
 import type { PlaygroundExchange } from "./use-exchange.ts";
 
 interface ExchangeViewProps {
@@ -25,7 +25,10 @@ export function ExchangeView({ gateway_id, exchange, snippet }: ExchangeViewProp
         </div>
       )}
       {facts && <Facts gateway_id={gateway_id} facts={facts} busy={busy} />}
-      <Snippet request={snippet} />
+      <details className="snippet">
+        <summary>This request as code</summary>
+        <CodeSnippets label="Request" request={snippet} />
+      </details>
     </>
   );
 }
@@ -78,21 +81,5 @@ function Facts({
         />
       </details>
     </section>
-  );
-}
-
-function Snippet({ request }: { request: SnippetRequest }) {
-  const [language, setLanguage] = useState<keyof typeof LANGUAGES>("curl");
-  return (
-    <details className="snippet">
-      <summary>This request as code</summary>
-      <SelectField
-        label="Language"
-        value={language}
-        options={Object.entries(LANGUAGES)}
-        onChange={(value) => setLanguage(value as keyof typeof LANGUAGES)}
-      />
-      <CodeBlock label={LANGUAGES[language]} text={buildSnippet(language, request)} />
-    </details>
   );
 }

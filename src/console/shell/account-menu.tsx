@@ -29,8 +29,7 @@ export function AccountMenu({ who, onPreferences }: AccountMenuProps) {
         ]}
       >
         <Icon name="consumer" />
-        <span className="who-name">{who.name}</span>
-        <span className="badge plain">{who.role}</span>
+        <span className="who-name">{who.name}</span> <span className="badge plain">{who.role}</span>
       </Menu>
     </div>
   );

@@ -2,8 +2,8 @@
 import { ROLES, type Role } from "../../contract/roles.ts";
 import type { AdminToken } from "../../contract/tokens.ts";
 import { call } from "../api.ts";
-import { bearerCurl } from "../curl-examples.ts";
 import { tokens } from "../endpoints.ts";
+import { bearerRequest } from "../example-requests.ts";
 import { useSession } from "../session.ts";
 import { CredentialList } from "../ui/credential-list.tsx";
 import { CheckField, SelectField } from "../ui/field.tsx";
@@ -60,7 +60,7 @@ export function TokensPage() {
             title: `Token ${created.name}`,
             about: `New ${created.role} token.`,
             secret: created.token,
-            curl: bearerCurl("v1/whoami", created.token),
+            example: bearerRequest("v1/whoami", created.token),
           };
         }}
         revoke={(id) => call(tokens.revoke, { params: { token_id: id } })}

@@ -1,24 +1,28 @@
 /** Code with a Copy button. */
-import { useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import { Icon } from "./icon.tsx";
 
 interface CodeBlockProps {
   label: string;
   text: string;
+  /** Shown beside the label. */
+  children?: ReactNode;
 }
 
-export function CodeBlock({ label, text }: CodeBlockProps) {
+export function CodeBlock({ label, text, children }: CodeBlockProps) {
   const code = useRef<HTMLElement>(null);
-  const [copied, setCopied] = useState(false);
+  const [copiedText, setCopiedText] = useState<string>();
+  const copied = copiedText === text;
   const id = useId();
   const copy = async () => {
     await copyText(text, code.current);
-    setCopied(true);
+    setCopiedText(text);
   };
   return (
     <div className="code-block">
       <div className="code-head">
         <span id={id}>{label}</span>
+        {children}
         <button
           type="button"
           className="button small"

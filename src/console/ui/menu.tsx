@@ -35,14 +35,7 @@ export function Menu({ label, items, children, className = "button" }: MenuProps
       >
         {children ?? <Icon name="more" />}
       </button>
-      <div
-        id={id}
-        popover="auto"
-        role="menu"
-        aria-label={label}
-        className="popover menu"
-        onKeyDown={moveFocus}
-      >
+      <div id={id} popover="auto" role="menu" className="popover menu" onKeyDown={moveFocus}>
         {items.map(({ text, icon, danger, disabled, onSelect }, index) => (
           <button
             // biome-ignore lint/suspicious/noArrayIndexKey: the items of a menu keep their order

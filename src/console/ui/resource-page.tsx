@@ -72,5 +72,5 @@ export function DeleteButton(props: DeleteButtonProps) {
         announce(`${capitalize(noun)} ${name} was deleted.`);
       },
     });
-  return <Menu label="More actions" items={[{ text: "Delete…", danger: true, onSelect }]} />;
+  return <Menu label="More options" items={[{ text: "Delete…", danger: true, onSelect }]} />;
 }

@@ -2,6 +2,7 @@
 import { useEffect } from "react";
 import type { NewSecret } from "../session.ts";
 import { CodeBlock } from "./code-block.tsx";
+import { CodeSnippets } from "./code-snippets.tsx";
 import { Dialog } from "./dialog.tsx";
 
 interface SecretDialogProps {
@@ -10,7 +11,7 @@ interface SecretDialogProps {
 }
 
 export function SecretDialog({
-  secret: { title, about, secret, curl },
+  secret: { title, about, secret, example },
   onStored,
 }: SecretDialogProps) {
   useEffect(() => {
@@ -22,7 +23,7 @@ export function SecretDialog({
     <Dialog title={title}>
       <p>{about} Copy it now: it is not shown again.</p>
       <CodeBlock label="Secret" text={secret} />
-      <CodeBlock label="Try it" text={curl} />
+      <CodeSnippets label="Try it" request={example} />
       <div className="form-end">
         <button type="button" className="button primary" onClick={onStored}>
           I have stored it

@@ -1,8 +1,8 @@
 /** Personal tokens, for people who use the Store without an identity provider. */
 import type { PrincipalToken } from "../../../contract/store/principals.ts";
 import { call } from "../../api.ts";
-import { bearerCurl } from "../../curl-examples.ts";
 import { principalTokens } from "../../endpoints.ts";
+import { bearerRequest } from "../../example-requests.ts";
 import { Chips } from "../../ui/badge.tsx";
 import { CredentialList } from "../../ui/credential-list.tsx";
 import { TextField } from "../../ui/field.tsx";
@@ -50,7 +50,7 @@ export function PrincipalTokens({ gateway_id }: { gateway_id: string }) {
           title: `Token ${created.name}`,
           about: `New personal token of ${created.principal_sub}.`,
           secret: created.token,
-          curl: bearerCurl("v0.1/servers", created.token),
+          example: bearerRequest("v0.1/servers", created.token),
         };
       }}
       revoke={(id) =>
