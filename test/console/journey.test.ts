@@ -19,7 +19,7 @@ test("a wrong token is rejected, a valid token opens Home, and signing out ends 
   await page.keyboard.press("Enter");
   await page.getByRole("button", { name: /^Account:/ }).waitFor();
   expect(await heading()).toBe("Home");
-  expect(await page.locator(".who").textContent()).toContain("First ownerowner");
+  expect(await page.locator(".who").textContent()).toContain("First owner owner");
 
   await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();

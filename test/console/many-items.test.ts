@@ -126,6 +126,7 @@ test.each([390, 1024])(
 
 test("on a phone the navigation is a drawer, and rows of tables are cards", async () => {
   const kit = await started();
+  await kit.make("/v1/gateways", { name: "On a phone" });
   await using opened = await open(kit, { width: 360 });
   const { page, go } = opened;
   await go("/gateways");

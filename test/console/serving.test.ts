@@ -48,7 +48,7 @@ test("files have a hash in their name, are cached forever, and are small", async
   expect(new Set(files.map(({ cache }) => cache))).toEqual(
     new Set(["public, max-age=31536000, immutable"]),
   );
-  expect(sum("gzip")).toBeLessThan(150_000);
+  expect(sum("gzip")).toBeLessThan(170_000);
   expect(sum("bytes")).toBeLessThan(1_000_000);
 });
 
