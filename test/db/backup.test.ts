@@ -1,6 +1,14 @@
 /** A backup contains a consistent copy of every row and can be restored to either database. */
-import { describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { backup } from "../../src/db/backup/backup.ts";
@@ -9,8 +17,11 @@ import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate, schemaVersion } from "../../src/db/migrate.ts";
 import { schemaOf, schemaTables, tableNames } from "../../src/db/schema-tables.ts";
 import { saveOwnedFile } from "../../src/db/tables/owned-files.ts";
+import { makeGuard } from "../kit/guard.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
+import { runProgram } from "../kit/program.ts";
 import { type DatabaseKind, databaseKinds, freshDatabase } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 
 const AT = new Date("2026-01-02T03:04:05Z");
 const newFile = () => join(mkdtempSync(join(tmpdir(), "portcullis-backup-")), "b.jsonl.gz");
@@ -142,34 +153,91 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(await own.one("SELECT slug FROM gateways WHERE slug = 'meanwhile'")).toBeDefined();
   });
 
-  test.each([
-    ["truncated", (lines: string[]) => lines.slice(0, -1), "is truncated"],
-    ["short of a row", (lines: string[]) => lines.toSpliced(2, 1), "is damaged"],
-    ["of a newer release", (lines: string[]) => lines.with(0, newer(lines[0])), "newer release"],
-    ["no backup", (lines: string[]) => lines.with(0, "{}"), "is not a backup"],
-    ["garbled", (lines: string[]) => lines.with(3, "nonsense"), "is damaged after row 2"],
-    [
-      "of another table",
-      (lines: string[]) => lines.with(3, '{"table":"gateways; DROP TABLE gateways","row":{}}'),
-      "unknown table or column",
-    ],
-    [
-      "of another column",
-      (lines: string[]) => lines.with(3, '{"table":"gateways","row":{"id\\") --":"x"}}'),
-      "unknown table or column",
-    ],
-  ])("a file that is %s is rejected and changes nothing", async (_, change, message) => {
-    await using kit = await startKit({ database: kind });
-    await makeThings(kit);
-    await using own = await opened(kit.database_url);
-    const file = newFile();
-    await backup(own, file, AT);
-    const before = await contents(own);
+  describe("a running server", () => {
+    let kit: Kit;
+    let own: Awaited<ReturnType<typeof opened>>;
+    beforeAll(async () => {
+      kit = await startKit({ database: kind });
+      await makeThings(kit);
+      own = await opened(kit.database_url);
+    });
+    afterAll(async () => {
+      await own.close();
+      await kit[Symbol.asyncDispose]();
+    });
 
-    const wrong = restore(own, { file: rewritten(file, change), at: AT, force: true });
+    test.each([
+      ["truncated", (lines: string[]) => lines.slice(0, -1), "is truncated"],
+      ["short of a row", (lines: string[]) => lines.toSpliced(2, 1), "is damaged"],
+      ["of a newer release", (lines: string[]) => lines.with(0, newer(lines[0])), "newer release"],
+      ["no backup", (lines: string[]) => lines.with(0, "{}"), "is not a backup"],
+      ["garbled", (lines: string[]) => lines.with(3, "nonsense"), "is damaged after row 2"],
+      [
+        "of another table",
+        (lines: string[]) => lines.with(3, '{"table":"gateways; DROP TABLE gateways","row":{}}'),
+        "unknown table or column",
+      ],
+      [
+        "of another column",
+        (lines: string[]) => lines.with(3, '{"table":"gateways","row":{"id\\") --":"x"}}'),
+        "unknown table or column",
+      ],
+    ])("rejects a file that is %s and changes nothing", async (_, change, message) => {
+      const file = newFile();
+      await backup(own, file, AT);
+      const before = await contents(own);
 
-    expect(await wrong.catch((thrown: Error) => thrown.message)).toContain(message);
-    expect(await contents(own)).toEqual(before);
+      const wrong = restore(own, { file: rewritten(file, change), at: AT, force: true });
+
+      expect(await wrong.catch((thrown: Error) => thrown.message)).toContain(message);
+      expect(await contents(own)).toEqual(before);
+    });
+
+    test("is backed up while it is busy, and the restored rows are those of one moment", async () => {
+      const guard = await makeGuard(kit, { gates: [{ name: "all", action: "report" }] });
+      const before = await contents(own);
+      let busy = true;
+      let changes = 0;
+      const work = async (worker: number) => {
+        for (; busy; changes += 1) {
+          await guard.evaluate({ payload: { input: `text ${changes}` } });
+          await kit.make("/v1/gateways", { name: `Busy ${worker} ${changes}` });
+        }
+      };
+      const workers = [1, 2, 3].map(work);
+      await until(() => changes > 10);
+      const file = newFile();
+      const settings = { DATABASE_URL: kit.database_url, PORTCULLIS_DATA_DIR: kit.data_dir };
+      const saved = await runProgram(["backup", "-o", file], settings);
+      busy = false;
+      await Promise.all(workers);
+      await kit.deps.flushEvaluations();
+      const after = await contents(own);
+
+      await using fresh = await freshDatabase(kind);
+      const dir = mkdtempSync(join(tmpdir(), "portcullis-restored-"));
+      cpSync(join(kit.data_dir, "keys"), join(dir, "keys"));
+      const target = { DATABASE_URL: fresh.url, PORTCULLIS_DATA_DIR: dir };
+      const restored = await runProgram(["restore", "-f", file], target);
+      const doctor = await runProgram(["doctor"], target);
+      rmSync(dir, { recursive: true });
+
+      expect([saved.err, restored.err]).toEqual(["", ""]);
+      expect(doctor.out).toMatch(/stored secrets: all \d+ can be decrypted/);
+      await using db = await opened(fresh.url);
+      const rows = await contents(db);
+      for (const table of ["gateways", "registries", "evaluation_events", "audit_log"]) {
+        expect(after[table]).toEqual(expect.arrayContaining(rows[table] ?? []));
+        expect(rows[table]).toEqual(expect.arrayContaining(before[table] ?? []));
+      }
+      // A gateway and its audit record are one transaction.
+      const { gateways, records } = (await db.one<{ gateways: number; records: number }>(
+        `SELECT (SELECT COUNT(*) FROM gateways WHERE name LIKE 'Busy%') AS gateways,
+           (SELECT COUNT(*) FROM audit_log WHERE resource = 'gateway' AND after LIKE '%"Busy%') AS records`,
+      )) ?? { gateways: 0, records: -1 };
+      expect(Number(gateways)).toBeGreaterThan(0);
+      expect(Number(gateways)).toBe(Number(records));
+    }, 30_000);
   });
 });
 

@@ -12,6 +12,8 @@ export interface ProgramOptions {
   logReader?: "gone" | "still";
   /** Runs the program, such as `WITHOUT_ROOT_RIGHTS`. */
   by?: string[];
+  /** Starts another version of the program. */
+  launcher?: string;
 }
 
 const LAUNCHER = resolve("bin/portcullis");
@@ -38,9 +40,10 @@ export async function startProgram({
   settings = {},
   logReader,
   by = [],
+  launcher = LAUNCHER,
 }: ProgramOptions = {}) {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-program-"));
-  const child = Bun.spawn([...by, LAUNCHER, "start", ...args], {
+  const child = Bun.spawn([...by, launcher, "start", ...args], {
     env: ownSettings(dir, settings),
     stdout: "pipe",
     stderr: logReader === "still" ? unreadPipe(dir) : "pipe",
