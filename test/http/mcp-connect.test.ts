@@ -112,7 +112,7 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect((await client.call("connect_linear")).text).toContain(link);
 
       const browser = openBrowser();
-      expect(await (await browser.visit(link)).text()).toContain("Sign in first");
+      expect(await (await browser.visit(link)).text()).toContain("Sign in to install");
       const page = await browser.submit(link, { token: await store.token("alice") });
       expect(await page.text()).toContain("Sign in at Linear");
       const done = await browser.submit(link, {});

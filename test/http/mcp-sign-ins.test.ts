@@ -87,7 +87,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     const { token } = await vendor.connected("alice");
     await vendor.store.newToken("alice");
     const browser = openBrowser();
-    const page = await browser.submit(`${kit.url}/me`, { token });
+    const page = await browser.submit(`${kit.url}/me?tab=tokens`, { token });
     const text = await page.text();
     expect(text.match(/First owner/g)).toHaveLength(2);
     expect(text.match(/Uses your accounts/g)).toHaveLength(1);

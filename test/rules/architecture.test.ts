@@ -57,7 +57,8 @@ test.each([
   ["SQL", /\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b/, /^db\//],
   ["the environment", /process\.env/, /^cli\/main\.ts$/],
   // All outbound calls go through src/net, except database and Redis connections.
-  ["fetch", /(?<![\w.])fetch\(/, /^console\//],
+  // Scripts of pages run in the browser.
+  ["fetch", /(?<![\w.])fetch\(/, /^console\/|^server\/pages\/page-script\.ts$/],
   [
     "an outbound connection",
     /Bun\.connect\(|from "node:(?:tls|https?|http2)"|\b(?:connect|createConnection)\b[^;]*from "node:net"/,

@@ -13,6 +13,8 @@ import { computeInstallState } from "../installs/install-state.ts";
 export interface EntryStatus {
   level: AccessLevel;
   install_status: InstallReply["status"];
+  /** An administrator must create or enable an instance first. */
+  needs_setup: boolean;
 }
 
 export async function createEntryStatusReader(
@@ -24,7 +26,9 @@ export async function createEntryStatusReader(
   const access = await readPrincipalAccess(deps, gateway_id, principal);
   const at = deps.now();
   const installs = await storeInstallTable.all(deps.db, { gateway_id, principal_sub });
-  const instances = new Map((await mcpRegistries(deps.db, gateway_id)).map((row) => [row.id, row]));
+  const registries = await mcpRegistries(deps.db, gateway_id);
+  const instances = new Map(registries.map((row) => [row.id, row]));
+  const byCode = Map.groupBy(registries, (row) => row.provider_options.code);
   const open = await storeRequestTable.all(deps.db, {
     gateway_id,
     principal_sub,
@@ -40,8 +44,11 @@ export async function createEntryStatusReader(
       const now = { at, level, instance_enabled, in_catalog: true };
       return install.code === entry.code && computeInstallState(install, now).state === "active";
     };
-    if (installs.some(isActive)) return { level, install_status: "installed" };
+    const own = byCode.get(entry.code) ?? [];
+    const needs_setup =
+      !own.some(({ enabled }) => enabled) && (entry.needs_admin_setup || own.length > 0);
+    if (installs.some(isActive)) return { level, install_status: "installed", needs_setup };
     const install_status = pending.has(entry.code) ? "pending_approval" : "not_installed";
-    return { level, install_status };
+    return { level, install_status, needs_setup };
   };
 }

@@ -38,3 +38,13 @@ export function matchesText(
 ): boolean {
   return `${code} ${name} ${vendor} ${description}`.toLowerCase().includes(text.toLowerCase());
 }
+
+/** Returns whether the code, name, vendor, category or description of a server contain every word of `text`. */
+export function matchesWords(entry: CatalogEntry, text: string): boolean {
+  const { code, name, vendor, category, description } = entry;
+  const searched = [code, name, vendor, category, description].join(" ").toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => searched.includes(word));
+}

@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { createEntryStatusReader } from "../catalog/entry-status.ts";
+import { matchesWords } from "../catalog/list-catalog-entries.ts";
 import type { PrincipalSession } from "./session.ts";
 import { textResult } from "./tool-result.ts";
 
@@ -11,18 +12,20 @@ export async function storeSearch(
   { deps, caller }: PrincipalSession,
   { query, category }: { query: string; category?: string | undefined },
 ): Promise<CallToolResult> {
-  const words = query.toLowerCase().split(/\s+/);
   const readStatus = await createEntryStatusReader(deps, caller.gateway_id, caller);
   const found = (await catalogEntries(deps.db, caller.gateway_id))
-    .filter((entry) => entry.status === "shown" && (category ?? entry.category) === entry.category)
+    .filter(
+      (entry) =>
+        entry.status === "shown" &&
+        (category ?? entry.category) === entry.category &&
+        matchesWords(entry, query),
+    )
     .map((entry) => {
       const { code, name, vendor, category, description } = entry;
-      return { code, name, vendor, category, description, ...readStatus(entry) };
+      const { level, install_status } = readStatus(entry);
+      return { code, name, vendor, category, description, level, install_status };
     })
-    .filter(({ level, ...entry }) => {
-      const text = Object.values(entry).join(" ").toLowerCase();
-      return level !== "none" && words.every((word) => text.includes(word));
-    });
+    .filter(({ level }) => level !== "none");
   const items = found.slice(0, MAX_RESULTS);
   const lines = items.map(
     ({ code, name, description, install_status }) =>

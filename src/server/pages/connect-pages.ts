@@ -128,10 +128,13 @@ async function finishSignIn(
     code: query.get("code") ?? undefined,
     iss: query.get("iss") ?? undefined,
   });
-  return plainPage(`${name} is connected`, DONE, context.headers);
+  return plainPage(`${name} is connected`, renderDone(pathname), context.headers);
 }
 
-const DONE = html`<p>You can close this page and continue in your client. If its tools do not appear, restart the client.</p>`;
+/** The path of the callback may contain an instance, and links are relative to it. */
+const renderDone = (pathname: string): Html =>
+  html`<p>You can close this page and continue in your client. If its tools do not appear, restart the client.</p>
+<p><a href="${"../".repeat(pathname.split("/").length - 2)}me?tab=servers">My servers</a></p>`;
 
 /** `account` is undefined for a server without sign-in. */
 function renderInstall(install: Install, { principal_sub }: Principal, account?: Account): Html {
@@ -143,14 +146,14 @@ function renderInstall(install: Install, { principal_sub }: Principal, account?:
   const needsForm = account !== undefined || fields.length > 0;
   return html`${state}
 ${needsForm && html`<form method="post">${fields.map(input)}${button}</form>`}
-<p><a href="../../me">Your tokens</a></p>
+<p><a href="../../me?tab=servers">My servers</a> · <a href="../../me?tab=tokens">Your tokens</a></p>
 <form method="post"><small>Signed in as ${principal_sub}.</small> <button class="quiet" name="sign_out">Sign out</button></form>`;
 }
 
 const ACCOUNT: Record<Account, (name: string) => Html> = {
   own: () => html`<p>An account is connected. Sign in again to connect another one.</p>`,
   other: () =>
-    html`<p>An account is connected with another of your tokens. To use it with this token too, sign out, open <a href="../../me">Your tokens</a> with the other token and add this one. If you sign in here, the other token loses the account.</p>`,
+    html`<p>An account is connected with another of your tokens. To use it with this token too, sign out, open <a href="../../me?tab=tokens">Your tokens</a> with the other token and add this one. If you sign in here, the other token loses the account.</p>`,
   none: (name) =>
     html`<p>${name} requires your account. Sign in there; your client then acts with that account.</p>`,
 };

@@ -12,7 +12,7 @@ const FORM_BYTES = 256 * 1024;
 
 export const SIGNED_OUT = "You are signed out. Open the link again.";
 
-export const SIGN_IN_FORM = html`<p>Sign in first: accounts are connected to a person.</p>
+export const SIGN_IN_FORM = html`<p>Sign in to install MCP servers and to connect your accounts.</p>
 <form method="post">
 <label for="token">Your token</label>
 <input id="token" name="token" type="password" required autocomplete="off" aria-describedby="about">
