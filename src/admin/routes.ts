@@ -10,6 +10,7 @@ import { consumerRoutes } from "./consumers.ts";
 import { detectorRoutes } from "./detectors.ts";
 import { feedbackRoutes } from "./feedback.ts";
 import { gatewayRoutes } from "./gateways.ts";
+import { inboxRoutes } from "./inbox.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
 import { modelCatalogRoutes } from "./model-catalog.ts";
@@ -42,6 +43,7 @@ export const adminRoutes: readonly Route[] = [
   ...playgroundRoutes,
   ...tokenRoutes,
   ...auditRoutes,
+  ...inboxRoutes,
   ...accessRuleRoutes,
   ...catalogEntryRoutes,
   ...issuerRoutes,

@@ -21,6 +21,7 @@ import type * as feedback from "../contract/guard/feedback.ts";
 import type * as policy from "../contract/guard/policies.ts";
 import type { replayPolicy } from "../contract/guard/replay.ts";
 import type { testPolicy } from "../contract/guard/test-policy.ts";
+import type { listInbox } from "../contract/inbox.ts";
 import type { streamChanges } from "../contract/live.ts";
 import type * as sessions from "../contract/session.ts";
 import type * as statistics from "../contract/statistics.ts";
@@ -131,8 +132,9 @@ export const activity = {
   erase: post<typeof event.eraseActivity>("/v1/activity/erase"),
 };
 
+export const inbox = { list: get<typeof listInbox>("/v1/inbox") };
+
 export const approvals = {
-  list: get<typeof approval.listApprovals>("/v1/approvals"),
   get: get<typeof approval.getApproval>("/v1/approvals/:approval_id"),
   decide: post<typeof approval.decideApproval>("/v1/approvals/:approval_id/decide"),
 };
@@ -140,6 +142,7 @@ export const approvals = {
 const STORE = "/v1/gateways/:gateway_id/store";
 export const storeRequests = {
   list: get<typeof storeRequest.listStoreRequests>(`${STORE}/requests`),
+  get: get<typeof storeRequest.getStoreRequest>(`${STORE}/requests/:request_id`),
   approve: post<typeof storeRequest.approveStoreRequest>(`${STORE}/requests/:request_id/approve`),
   reject: post<typeof storeRequest.rejectStoreRequest>(`${STORE}/requests/:request_id/reject`),
 };

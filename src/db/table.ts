@@ -212,7 +212,7 @@ const list = (items: readonly string[], values: Value[]): string =>
 export const likePattern = (text: string): string =>
   `%${text.toLowerCase().replace(/[\\%_]/g, "\\$&")}%`;
 
-function searchFor(text: string, columns: readonly string[], values: Value[]): string {
+export function searchFor(text: string, columns: readonly string[], values: Value[]): string {
   const place = `$${values.push(likePattern(text))}`;
   return `(${columns.map((name) => `LOWER(${name}) LIKE ${place} ESCAPE '\\'`).join(" OR ")})`;
 }

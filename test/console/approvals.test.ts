@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
 import { sharedBrowser } from "./browser.ts";
 
 setDefaultTimeout(30_000);
@@ -22,6 +23,8 @@ const pay = (amount: number, consumer_id: string, attributes: object = {}) => ({
   attributes,
 });
 
+const ARGUMENT = "dl.arguments";
+
 test("an approver sees the pending count, approves one payload, and only that payload passes", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [GATE] }, { content_storage: "none" });
@@ -35,44 +38,40 @@ test("an approver sees the pending count, approves one payload, and only that pa
   await using opened = await open(kit, { token });
   const { page, go } = opened;
   const side = page.getByRole("link", { name: "Approvals" });
+  const details = page.getByRole("region", { name: "Selected approval" });
   await go("");
 
   await side.getByText("2 pending").waitFor();
   await side.click();
-  const rows = page.locator(".table tbody tr");
-  await rows.nth(1).waitFor();
-  expect(await rows.nth(1).textContent()).toMatch(/Moneyananonepaypending/);
-  await rows.nth(1).getByRole("button").click();
-  const dialog = page.getByRole("dialog", { name: "Approval: Money" });
-  await dialog.getByText(/^Condition/).waitFor();
-  await dialog
-    .locator("figure", { hasText: "/params/arguments/purpose" })
-    .getByText("rent")
-    .waitFor();
-  await dialog.locator("figure", { hasText: "/params/arguments/amount" }).getByText("5").waitFor();
-  await dialog.getByLabel("Note (optional)").fill("Known landlord");
-  await dialog.getByRole("button", { name: "Approve" }).click();
+  await details.locator(ARGUMENT, { hasText: "amount6" }).waitFor();
+  await page.keyboard.press("j");
+  await details.locator(ARGUMENT, { hasText: "amount5" }).waitFor();
+  expect(await details.locator(ARGUMENT).textContent()).toBe("purposerentamount5");
+  await details.getByText(/^Condition/).waitFor();
+  await details.getByLabel("Note (optional)").fill("Known landlord");
+  await details.getByRole("button", { name: "Approve" }).click();
 
   await page.getByText("Money was approved.").waitFor();
+  await details.locator(ARGUMENT, { hasText: "amount6" }).waitFor();
   await side.getByText("1 pending").waitFor();
   expect((await guard.evaluate(pay(5, "ana", { approval_id }))).status).toBe("report");
   expect((await guard.evaluate(pay(6, "ana", { approval_id }))).status).toBe("ask");
   await page.getByLabel("Status").selectOption("Approved");
-  await rows.getByText("Decides").waitFor();
-  await rows.first().getByRole("button").click();
-  expect(await dialog.textContent()).toMatch(/Decided byDecides.*NoteKnown landlord/);
-  expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
-  await dialog.getByRole("link", { name: "Open in Activity" }).click();
+  await page.locator(".inbox-list").getByText("decided by Decides").waitFor();
+  await details.getByText("Known landlord").waitFor();
+  expect(await details.textContent()).toMatch(/Decided byDecides.*NoteKnown landlord/);
+  expect(await details.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  await details.getByRole("link", { name: "Open in Activity" }).click();
   const sheet = page.getByRole("dialog", { name: "Evaluation" });
   await sheet.getByText(evaluation.request_id, { exact: true }).waitFor();
   await sheet.getByRole("link", { name: "Open in Approvals" }).click();
-  await dialog.getByText("Known landlord").waitFor();
+  await details.getByText("Known landlord").waitFor();
   await page.reload();
-  await dialog.getByText("Known landlord").waitFor();
+  await details.getByText("Known landlord").waitFor();
   expect(opened.violations).toEqual([]);
 });
 
-test("a denied payload does not pass; an approval that was already decided shows an error", async () => {
+test("a rejected payload does not pass; an approval that was already decided shows an error", async () => {
   const kit = await started();
   const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Gifts" }] });
   const ids: string[] = [];
@@ -83,25 +82,24 @@ test("a denied payload does not pass; an approval that was already decided shows
   await using opened = await open(kit);
   const { page, go } = opened;
   await go("/approvals?q=Gifts");
-  const rows = page.locator(".table tbody tr");
-  const dialog = page.getByRole("dialog");
+  const details = page.getByRole("region", { name: "Selected approval" });
+  const items = page.locator(".inbox-list button");
 
-  await rows.nth(1).getByRole("button").click();
-  await dialog.getByText("rent").waitFor();
-  await dialog.getByRole("button", { name: "Deny" }).click();
-  await page.getByText("Gifts was denied.").waitFor();
+  await items.nth(1).click();
+  await details.locator(ARGUMENT, { hasText: "amount1" }).waitFor();
+  await page.keyboard.press("r");
+  await page.getByText("Gifts was rejected.").waitFor();
   expect((await guard.evaluate(pay(1, "bo-1", { approval_id: ids[0] }))).status).toBe("ask");
 
-  await rows.first().getByRole("button").click();
-  await dialog.getByText("rent").waitFor();
+  await details.locator(ARGUMENT, { hasText: "amount2" }).waitFor();
   await kit.post(`/v1/approvals/${ids[1]}/decide`, { decision: "denied" });
-  await dialog.getByRole("button", { name: "Approve" }).click();
-  await dialog.getByText("Decided by").waitFor();
-  expect(await dialog.getByRole("alert").textContent()).toContain(
+  await details.getByRole("button", { name: "Approve" }).click();
+  await details.getByText("Decided by").waitFor();
+  expect(await details.getByRole("alert").textContent()).toContain(
     "This approval is already denied",
   );
-  expect(await dialog.getByRole("button", { name: "Approve" }).count()).toBe(0);
-  await rows.getByText("bo-2").waitFor({ state: "detached" });
+  expect(await details.getByRole("button", { name: "Approve" }).count()).toBe(0);
+  await items.getByText("bo-2").waitFor({ state: "detached" });
 });
 
 test("a viewer can read approvals but not decide; an expired approval is marked as expired", async () => {
@@ -119,17 +117,56 @@ test("a viewer can read approvals but not decide; an expired approval is marked 
   });
   await using opened = await open(kit, { token });
   const { page, go, move } = opened;
+  const items = page.locator(".inbox-list li");
 
   await go("/approvals?q=Trips");
-  expect(await page.locator(".table tbody tr").count()).toBe(1);
-  await page.locator("tbody button").click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByText(/^Condition/).waitFor();
-  expect(await dialog.textContent()).toContain(
+  const details = page.getByRole("region", { name: "Selected approval" });
+  await details.getByText(/^Condition/).waitFor();
+  expect(await items.count()).toBe(1);
+  expect(await details.textContent()).toContain(
     "Visible to the roles approver, auditor, admin and owner",
   );
-  expect(await dialog.locator("figure").count()).toBe(0);
-  expect(await page.getByRole("button", { name: /Approve|Deny/ }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /Approve|Reject/ }).count()).toBe(0);
+  expect(await page.getByRole("checkbox").count()).toBe(0);
   await move("/approvals?q=Trips&status=expired");
-  expect(await page.locator(".table tbody tr").textContent()).toContain("expired");
+  expect(await items.textContent()).toContain("expired");
+});
+
+test("evaluations and Store requests are decided together, and failures are reported per item", async () => {
+  const kit = await started();
+  const store = await startStore(kit, "request");
+  const { id: gateway_id } = store.gateway;
+  const gates = [{ ...GATE, name: "Both" }];
+  const guard = await makeGuard(kit, { gates }, { gateway_id });
+  for (const consumer of ["dee", "First owner"]) await guard.evaluate(pay(1, consumer));
+  await store.instance("pub", "Europe");
+  await store.instance("pub", "America");
+  await store.install({ code: "site", reason: "For the shop" });
+  await store.install({ code: "pub", reason: "For the night shift" });
+  await using opened = await open(kit, { width: 360 });
+  const { page, go } = opened;
+  const items = page.locator(".inbox-list li");
+  const bulk = page.getByRole("region", { name: "Selected items" });
+  await go(`/approvals?gateway_id=${gateway_id}`);
+
+  await items.nth(3).waitFor();
+  expect(await page.getByLabel("Select Both: pay").first().isDisabled()).toBe(true);
+  await page.getByLabel("Select all 3").check();
+  expect(await bulk.getByRole("button", { name: "Reject 3" }).isDisabled()).toBe(true);
+  await bulk.getByLabel("Comment").fill("Checked");
+  await bulk.getByRole("button", { name: "Approve 3" }).click();
+
+  await page.getByText("2 approved, 1 failed.").waitFor();
+  expect(await bulk.getByRole("alert").textContent()).toBe(
+    "alice requests pub: Instance: required, because the server has several instances",
+  );
+  await items.nth(2).waitFor({ state: "detached" });
+  expect(await store.installed()).toMatchObject([{ code: "site" }]);
+  await items.last().getByRole("button").click();
+  await page.getByText("This is your own request. Another person must decide it.").waitFor();
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await page.getByLabel("Kind").selectOption("Store requests");
+  await items.nth(1).waitFor({ state: "detached" });
+  expect(await items.textContent()).toContain("alice requests pub");
+  expect(opened.violations).toEqual([]);
 });

@@ -23,23 +23,24 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   await using opened = await open(kit, { token });
   const { page, go } = opened;
   const rows = page.locator(".table tbody tr");
-  const dialog = page.getByRole("dialog", { name: "alice requests pub" });
+  const details = page.getByRole("region", { name: "Selected approval" });
   await go(`/gateways/${store.gateway.id}/registries`);
 
   await page.getByRole("link", { name: "Store 2 pending" }).click();
   await rows.nth(1).waitFor();
   expect(await rows.nth(1).textContent()).toMatch(/aliceoncallpubFor the night shiftpending/);
-  await rows.nth(1).getByRole("button").click();
-  await dialog.getByRole("button", { name: "Approve" }).click();
-  await dialog.getByRole("alert").waitFor();
-  expect(await dialog.getByLabel("Instance").getAttribute("aria-invalid")).toBe("true");
-  expect(await dialog.locator(".problem").textContent()).toBe(
+  await rows.nth(1).getByRole("link").click();
+  await details.getByText("alice requests pub").waitFor();
+  await details.getByRole("button", { name: "Approve" }).click();
+  await details.getByRole("alert").waitFor();
+  expect(await details.getByLabel("Instance").getAttribute("aria-invalid")).toBe("true");
+  expect(await details.locator(".problem").textContent()).toBe(
     "required, because the server has several instances",
   );
-  expect(await dialog.textContent()).toMatch(/Other requests of alicepending\s*site/);
-  await dialog.getByLabel("Instance").selectOption("America pub");
-  await dialog.getByLabel("Access expires").selectOption("In 30 days");
-  await dialog.getByRole("button", { name: "Approve" }).click();
+  expect(await details.textContent()).toMatch(/Other requests of alicepending\s*site/);
+  await details.getByLabel("Instance").selectOption("America pub");
+  await details.getByLabel("Access expires").selectOption("In 30 days");
+  await details.getByRole("button", { name: "Approve" }).click();
 
   await page.getByText("The request of alice was approved.").waitFor();
   await page.getByRole("link", { name: "Store 1 pending" }).waitFor();
@@ -49,7 +50,7 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   ]);
   const days = (Date.parse(String(installs[0]?.ends_at)) - Date.now()) / 86_400_000;
   expect(Math.round(days)).toBe(30);
-  await page.getByRole("link", { name: "Installs" }).click();
+  await go(`/gateways/${store.gateway.id}/store?tab=installs`);
   await rows.getByText("America pub").waitFor();
   expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
   expect(opened.violations).toEqual([]);
@@ -61,21 +62,23 @@ test("4.1.2 rejecting requires a note, which is stored with the request", async 
   await store.install({ code: "pub", reason: "Please" });
   await using opened = await open(kit);
   const { page, go } = opened;
-  const dialog = page.getByRole("dialog");
+  const details = page.getByRole("region", { name: "Selected approval" });
   await go(`/gateways/${store.gateway.id}/store`);
 
-  await page.locator("tbody button").click();
-  await dialog.getByRole("button", { name: "Reject" }).click();
-  await dialog.getByRole("alert").waitFor();
-  expect(await dialog.getByLabel("Note").getAttribute("aria-invalid")).toBe("true");
-  await dialog.getByLabel("Note").fill("Use the mirror");
-  await dialog.getByRole("button", { name: "Reject" }).click();
+  await page.locator("tbody a").click();
+  await details.getByRole("button", { name: "Reject" }).click();
+  await details.getByRole("alert").waitFor();
+  expect(await details.getByLabel("Note").getAttribute("aria-invalid")).toBe("true");
+  await details.getByLabel("Note").fill("Use the mirror");
+  await details.getByRole("button", { name: "Reject" }).click();
 
+  await page.getByText("The request of alice was rejected.").waitFor();
+  await go(`/gateways/${store.gateway.id}/store`);
   await page.getByText("No pending requests.").waitFor();
   await page.getByLabel("State").selectOption("Rejected");
-  await page.locator("tbody button").click();
-  await dialog.getByText("Use the mirror").waitFor();
-  expect(await dialog.textContent()).toContain("NoteUse the mirror");
+  await page.locator("tbody a").click();
+  await details.getByText("Use the mirror").waitFor();
+  expect(await details.textContent()).toContain("NoteUse the mirror");
   expect(await store.installed()).toEqual([]);
 });
 

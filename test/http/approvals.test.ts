@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredText } from "../../src/contract/guard/activity.ts";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
+import type { InboxItem } from "../../src/contract/inbox.ts";
 import { sweep } from "../../src/server/sweep.ts";
 import { makeGuard, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { startStore } from "../kit/store.ts";
 
 const GATE = { name: "every call", when: null, action: "ask" };
+const OLD = new Date(0).toISOString();
 const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.evidence.approval_id);
 
 /** A tool call whose arguments are this JSON text. */
@@ -177,6 +180,47 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(before?.content).toStartWith("sealed:");
     expect(await Promise.all([decided, expired, listed].map(stored))).toEqual([[], [], []]);
     expect(await contentOf(decided)).toBeNull();
+  });
+
+  test("the inbox lists approvals and Store requests with filters, page by page, within the gateways of the token", async () => {
+    const shared = await kit();
+    const store = await startStore(shared, "request");
+    const { id: gateway_id } = store.gateway;
+    const guard = await makeGuard(shared, { gates: [{ ...GATE, name: "in" }] }, { gateway_id });
+    const denied = approvalIn(await verdictOf(guard, pay('{"amount":1}')));
+    const pending = approvalIn(await verdictOf(guard, pay('{"amount":2}')));
+    await store.install({ code: "pub", reason: "Please", principal_sub: "Decides" });
+    await decide(denied, "denied");
+    const { token } = await shared.make<{ token: string }>("/v1/tokens", {
+      name: "Decides",
+      role: "approver",
+      gateway_ids: [gateway_id],
+    });
+    const inbox = async (query: string, headers = {}) =>
+      (await (
+        await shared.call("GET", `/v1/inbox?gateway_id=${gateway_id}&${query}`, undefined, headers)
+      ).json()) as {
+        items: InboxItem[];
+        next_cursor: string | null;
+      };
+    const ids = async (query: string) => (await inbox(query)).items.map(({ id }) => id);
+
+    const { items } = await inbox("state=pending");
+    expect(items).toMatchObject([
+      { kind: "store_request", requester: "Decides", subject: "pub", reason: "Please", own: false },
+      { id: pending, kind: "evaluation", requester: "ana", subject: "in", tool: "pay", gateway_id },
+    ]);
+    expect(await ids("state=rejected")).toEqual([denied]);
+    expect(await ids("kind=evaluation")).toEqual([pending, denied]);
+    expect(await ids("q=PUB&kind=store_request")).toEqual([String(items[0]?.id)]);
+    expect(await ids(`to=${items[0]?.created_at}`)).toEqual([pending, denied]);
+    const first = await inbox("limit=1");
+    expect(await ids(`limit=1&cursor=${first.next_cursor}`)).toEqual([pending]);
+    const limited = await inbox("", { authorization: `Bearer ${token}` });
+    expect(limited.items).toMatchObject([{ kind: "store_request", own: true }]);
+    await shared.db.run("UPDATE approvals SET expires_at = $1 WHERE id = $2", OLD, pending);
+    expect(await ids("state=expired")).toEqual([pending]);
+    expect((await shared.get("/v1/inbox?cursor=x")).status).toBe(422);
   });
 
   test("an administrator cannot decide their own request", async () => {

@@ -63,7 +63,11 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
         {typeof approvalId === "string" && (
           <Fact
             name="Approval"
-            value={<Link to={`/approvals?status=all&open=${approvalId}`}>Open in Approvals</Link>}
+            value={
+              <Link to={`/approvals?status=all&kind=evaluation&open=${approvalId}`}>
+                Open in Approvals
+              </Link>
+            }
           />
         )}
         <Fact name="Model" value={event.model} />

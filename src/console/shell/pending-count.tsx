@@ -9,16 +9,16 @@ const MAX_COUNT = 99;
 interface PendingCountProps {
   /** Identifies the list: a new key loads it again. */
   loadKey: string;
-  topic: LiveTopic;
+  topics: readonly LiveTopic[];
   load: (
     query: { limit: number },
     read: Reader,
   ) => Promise<{ items: unknown[]; next_cursor: string | null }>;
 }
 
-export function PendingCount({ loadKey, topic, load }: PendingCountProps) {
+export function PendingCount({ loadKey, topics, load }: PendingCountProps) {
   const loaded = useLoad(loadKey, (read) => load({ limit: MAX_COUNT }, read));
-  useLive([topic], loaded.reload);
+  useLive(topics, loaded.reload);
   // The page of the list shows its errors.
   if (loaded.state !== "ready" || loaded.value.items.length === 0) return null;
   const { items, next_cursor } = loaded.value;

@@ -1,6 +1,6 @@
 /** Navigation of the console, without pages that the role may not see. */
 import { type ReactNode, useEffect, useRef } from "react";
-import { approvals, storeRequests } from "../endpoints.ts";
+import { inbox, storeRequests } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Icon, type IconName } from "../ui/icon.tsx";
@@ -21,6 +21,15 @@ export function SideBar() {
     <nav id={NAVIGATION_ID} className="side" aria-label="Console" ref={nav} popover="auto">
       <ul>
         <Item to="/" icon="home" text="Home" exact />
+        <Item to="/approvals" icon="hand" text="Approvals">
+          <PendingCount
+            loadKey="approvals"
+            topics={["approvals", "store_requests"]}
+            load={({ limit }, read) =>
+              read(inbox.list, { params: {}, query: { limit, state: "pending" } })
+            }
+          />
+        </Item>
       </ul>
       {gatewayPath && (
         <>
@@ -33,7 +42,7 @@ export function SideBar() {
             <Item to={`${gatewayPath}/store`} icon="store" text="Store">
               <PendingCount
                 loadKey={gateway.id}
-                topic="store_requests"
+                topics={["store_requests"]}
                 load={({ limit }, read) =>
                   read(storeRequests.list, {
                     params: { gateway_id: gateway.id },
@@ -54,15 +63,6 @@ export function SideBar() {
             <Item to="/detectors" icon="detector" text="Detectors" />
             <Item to="/collectors" icon="collector" text="Collectors" />
             <Item to="/activity" icon="activity" text="Activity" />
-            <Item to="/approvals" icon="hand" text="Approvals">
-              <PendingCount
-                loadKey="approvals"
-                topic="approvals"
-                load={({ limit }, read) =>
-                  read(approvals.list, { params: {}, query: { limit, status: "pending" } })
-                }
-              />
-            </Item>
           </ul>
         </>
       )}

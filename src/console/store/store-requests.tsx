@@ -1,14 +1,12 @@
 /** Requests for MCP servers of the Store. */
-import { useState } from "react";
 import type { StoreRequest } from "../../contract/store/requests.ts";
 import { storeRequests } from "../endpoints.ts";
-import { changeQuery, useLocation } from "../router.tsx";
+import { changeQuery, Link, useLocation } from "../router.tsx";
 import { Chips, Timestamp } from "../ui/badge.tsx";
 import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
-import { StoreRequestSheet } from "./store-request-sheet.tsx";
 
 /** The first is the default. */
 const STATES = [
@@ -23,40 +21,36 @@ const STATES = [
 
 export function StoreRequests({ gateway_id }: { gateway_id: string }) {
   const { search } = useLocation();
-  const [open, setOpen] = useState<StoreRequest>();
   const state = search.get("state") ?? "";
   return (
-    <>
-      <List
-        live="store_requests"
-        caption="Requests for servers"
-        what="The requests"
-        search="Search person or server"
-        sorted="created_at"
-        filters={
-          <SelectField
-            label="State"
-            value={state}
-            options={STATES}
-            onChange={(value) => changeQuery({ state: value, cursor: undefined })}
-          />
-        }
-        load={(query, read) =>
-          read(storeRequests.list, {
-            params: { gateway_id },
-            query: { ...query, ...toStateQuery(state) },
-          })
-        }
-        columns={columns(setOpen)}
-        empty={
-          <p>
-            No pending requests. A request appears here when a person with the access level{" "}
-            <code>request</code> wants to install a server.
-          </p>
-        }
-      />
-      {open && <StoreRequestSheet request={open} onClose={() => setOpen(undefined)} />}
-    </>
+    <List
+      live="store_requests"
+      caption="Requests for servers"
+      what="The requests"
+      search="Search person or server"
+      sorted="created_at"
+      filters={
+        <SelectField
+          label="State"
+          value={state}
+          options={STATES}
+          onChange={(value) => changeQuery({ state: value, cursor: undefined })}
+        />
+      }
+      load={(query, read) =>
+        read(storeRequests.list, {
+          params: { gateway_id },
+          query: { ...query, ...toStateQuery(state) },
+        })
+      }
+      columns={COLUMNS}
+      empty={
+        <p>
+          No pending requests. A request appears here when a person with the access level{" "}
+          <code>request</code> wants to install a server.
+        </p>
+      }
+    />
   );
 }
 
@@ -64,14 +58,14 @@ export function StoreRequests({ gateway_id }: { gateway_id: string }) {
 const toStateQuery = (state: string) =>
   state === "all" ? {} : { state: (state || "pending") as StoreRequest["state"] };
 
-const columns = (show: (request: StoreRequest) => void): Column<StoreRequest>[] => [
+const COLUMNS: Column<StoreRequest>[] = [
   {
     head: "Requested",
     sort: "created_at",
-    cell: (request) => (
-      <button type="button" className="link" onClick={() => show(request)}>
-        <Timestamp at={request.created_at} />
-      </button>
+    cell: ({ id, gateway_id, created_at }) => (
+      <Link to={`/approvals?kind=store_request&gateway_id=${gateway_id}&status=all&open=${id}`}>
+        <Timestamp at={created_at} />
+      </Link>
     ),
   },
   {

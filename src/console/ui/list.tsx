@@ -75,7 +75,7 @@ function useListQuery(): ListQuery {
 
 const DEBOUNCE_MS = 250;
 
-function SearchBox({ label }: { label: string }) {
+export function SearchBox({ label }: { label: string }) {
   const { search } = useLocation();
   const current = search.get("q") ?? "";
   const [text, setText] = useState(current);
@@ -123,7 +123,7 @@ function showAll(): void {
   changeQuery(Object.fromEntries(filters.map((name) => [name, undefined])));
 }
 
-function Pager({ first, next }: { first: boolean; next: string | null }) {
+export function Pager({ first, next }: { first: boolean; next: string | null }) {
   if (first && !next) return null;
   return (
     <nav className="pager" aria-label="Pages">

@@ -57,6 +57,7 @@ const OPEN_TO_LIMITED: ReadonlySet<string> = new Set([
   "list_audit_actors",
   "export_audit",
   "stream_changes",
+  "list_inbox",
   "who_am_i",
   "sign_out",
 ]);

@@ -122,8 +122,9 @@ export const TAGS = [
   },
   {
     name: "Approvals",
-    description: "Decisions of people on `ask` verdicts.",
-    paths: /^\/v1\/approvals\b/,
+    description:
+      "Decisions of people on `ask` verdicts, and the inbox that also lists Store requests.",
+    paths: /^\/v1\/(approvals|inbox)\b/,
   },
   {
     name: "Activity",

@@ -16,6 +16,7 @@ import * as evaluate from "../../contract/guard/evaluate.ts";
 import * as policies from "../../contract/guard/policies.ts";
 import * as replay from "../../contract/guard/replay.ts";
 import * as testPolicy from "../../contract/guard/test-policy.ts";
+import * as inbox from "../../contract/inbox.ts";
 import * as session from "../../contract/session.ts";
 import * as storeAccess from "../../contract/store/access.ts";
 import * as storeCatalog from "../../contract/store/catalog.ts";
@@ -57,6 +58,7 @@ const MODULES = [
   collectorKeys,
   evaluate,
   approvals,
+  inbox,
   activity,
   requests,
   tokens,
