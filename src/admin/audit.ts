@@ -1,8 +1,8 @@
 /** Operations on the audit log: list, export, and list its actors. */
 import {
   type AuditFilters,
-  AuditRecord,
   type AuditRow,
+  ExportedAuditRecord,
   exportAudit,
   listAudit,
   listAuditActors,
@@ -68,9 +68,9 @@ export const auditExportRoute: DirectRoute = {
   },
 };
 
-const COLUMNS = Object.keys(AuditRecord.shape) as (keyof AuditRecord)[];
+const COLUMNS = Object.keys(ExportedAuditRecord.shape) as (keyof ExportedAuditRecord)[];
 
-async function* readRecords(db: Db, filters: AuditFilters): AsyncGenerator<AuditRecord> {
+async function* readRecords(db: Db, filters: AuditFilters): AsyncGenerator<ExportedAuditRecord> {
   let cursor: string | undefined;
   do {
     const page = await pageAudit(db, filters, { limit: EXPORT_PAGE_SIZE, cursor, sort: "at" });
@@ -109,7 +109,7 @@ function checkGateway({ gateway_ids }: Actor, gateway_id = ""): void {
   );
 }
 
-const toRecord = (row: AuditRow): AuditRecord => {
+const toRecord = (row: AuditRow): ExportedAuditRecord => {
   const sentence = describeAudit(row);
   return { ...row, name: sentence.name, summary: formatAuditSentence(sentence) };
 };

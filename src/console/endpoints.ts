@@ -29,6 +29,7 @@ import type * as access from "../contract/store/access.ts";
 import type * as authorization from "../contract/store/authorization-servers.ts";
 import type * as catalog from "../contract/store/catalog.ts";
 import type * as install from "../contract/store/installs.ts";
+import type * as instance from "../contract/store/instances.ts";
 import type * as principal from "../contract/store/principals.ts";
 import type * as storeRequest from "../contract/store/requests.ts";
 import type * as tools from "../contract/store/tools.ts";
@@ -168,6 +169,13 @@ export const storeCatalog = {
   get: get<typeof catalog.getCatalogEntry>(`${STORE}/catalog/:code`),
   update: put<typeof catalog.updateCatalogEntry>(`${STORE}/catalog/:code`),
   import: post<typeof catalog.importCatalog>(`${STORE}/catalog/import`),
+};
+
+export const storeInstances = {
+  test: {
+    ...post<typeof instance.testInstance>(`${STORE}/instances/:instance_id/test`),
+    writes: false as const,
+  },
 };
 
 export const toolChanges = {

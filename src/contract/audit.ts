@@ -18,9 +18,16 @@ export const AuditRecord = z.object({
   request_id: z.string().nullable(),
   trace_id: z.string().nullable(),
   summary: z.string().describe("The change as a sentence."),
+  exists: z
+    .boolean()
+    .nullable()
+    .describe("Whether the resource still exists. null: not a resource that can be read."),
 });
 export type AuditRecord = z.infer<typeof AuditRecord>;
-export type AuditRow = Omit<AuditRecord, "summary">;
+/** Shape of a record in the export, which does not look up resources. */
+export const ExportedAuditRecord = AuditRecord.omit({ exists: true });
+export type ExportedAuditRecord = z.infer<typeof ExportedAuditRecord>;
+export type AuditRow = Omit<ExportedAuditRecord, "summary">;
 
 const Filters = z.strictObject({
   q: Text.max(200).optional().describe("Text to find in the name, actor, action or resource id."),
@@ -43,16 +50,8 @@ export const listAudit = endpoint({
   summary:
     "List administrative changes and sign-ins, newest first; a filter may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters.shape),
-  reply: page(
-    AuditRecord.extend({
-      exists: z
-        .boolean()
-        .nullable()
-        .describe("Whether the resource still exists. null: not a resource that can be read."),
-    }),
-  ),
+  reply: page(AuditRecord),
 });
-export type ListedAuditRecord = z.output<(typeof listAudit)["reply"]>["items"][number];
 
 export const listAuditActors = endpoint({
   name: "list_audit_actors",

@@ -11,6 +11,7 @@ import {
   listInstalls,
   removeInstall,
 } from "../contract/store/installs.ts";
+import { testInstance } from "../contract/store/instances.ts";
 import {
   approveStoreRequest,
   cancelStoreRequest,
@@ -19,6 +20,7 @@ import {
   rejectStoreRequest,
 } from "../contract/store/requests.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
+import { isMcp, registryTable } from "../db/tables/registries.ts";
 import { storeGrantTable } from "../db/tables/store-grants.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";
 import { storeRequestTable } from "../db/tables/store-requests.ts";
@@ -111,6 +113,15 @@ export const storeRoutes: readonly Route[] = [
   ...installRoutes,
   ...grantRoutes,
   ...toolChangeRoutes,
+  route(testInstance, async (deps, { params: { gateway_id, instance_id } }) => {
+    const row = await registryTable.find(deps.db, { id: instance_id, gateway_id });
+    if (!row || !isMcp(row)) {
+      throw new AppError("not_found", `No instance has the id ${instance_id}.`);
+    }
+    // Loaded on demand, because it loads the MCP SDK.
+    const { testInstanceServer } = await import("./upstream/test-instance.ts");
+    return await testInstanceServer(deps, row);
+  }),
   ...authorizationServerRoutes,
   ...requestRoutes,
   route(listCatalog, (deps, { params, query }) =>

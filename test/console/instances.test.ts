@@ -171,6 +171,15 @@ test("changed and new tools can be reviewed and accepted; a viewer can only read
   expect(await client.tools()).toContain("maths__add");
   expect(await client.tools()).not.toContain("maths__mail");
 
+  await page.getByRole("link", { name: "Maths" }).click();
+  await page.getByRole("button", { name: "Test", exact: true }).click();
+  await page.getByText("The server has 2 tools.").waitFor();
+  expect(await page.getByRole("row").allInnerTexts()).toEqual([
+    expect.stringContaining("Tool"),
+    expect.stringMatching(/add\s+Adds, and mails it to me\s+offered/),
+    expect.stringMatching(/mail\s+Sends mail\s+held back until it is accepted/),
+  ]);
+  await go(here);
   await page.getByRole("button", { name: "mail of Maths" }).click();
   expect(await dialog.locator("ins").allTextContents()).toContain("Sends mail");
   expect(await dialog.locator("del").count()).toBe(0);

@@ -1,6 +1,7 @@
 /** MCP registries as decided: registries with `type: "mcp"`, instances of a Store server. */
 import { describe, expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -46,6 +47,51 @@ describe.each(databaseKinds)("%s", (database) => {
       capabilities: [],
       enabled: true,
     });
+  });
+
+  test("a test lists the tools, and reports what to do when it fails, without secrets", async () => {
+    const kit = await started();
+    const { path } = await fresh();
+    await using server = startMcpServer({
+      tools: [{ name: "read" }, { name: "write" }],
+      gate: ({ headers }) =>
+        headers.get("x-key") === PLANTED ? undefined : new Response("no", { status: 401 }),
+    });
+    const run = async (options: object, more: object = {}) => {
+      const at = { url: server.url, ...options };
+      const reply = await post(path, at, { allow_private: true, ...more });
+      const { id } = (await reply.json()) as { id: string };
+      return await (await kit.post(`${path}/store/instances/${id}/test`, undefined)).json();
+    };
+    const keyed = (value: string) => ({ auth: { type: "header", header: "X-Key", value } });
+
+    const healthy = await run({ allowed_tools: ["read"] }, keyed(PLANTED));
+    const rejected = await run({}, keyed("old-secret-of-the-team"));
+    const personal = await run({}, { auth: { type: "principal_key", header: "X-Key" } });
+    const closed = await run({ url: "http://127.0.0.1:9/mcp" });
+    const needy = await run({ fields: [{ key: "site", label: "Site", in: "query" }] });
+    const unknown = await kit.post(
+      `${path}/store/instances/${crypto.randomUUID()}/test`,
+      undefined,
+    );
+
+    expect(healthy).toMatchObject({
+      ok: true,
+      message: "The server has 2 tools.",
+      tools: [
+        { name: "read", description: "Does read", state: "offered" },
+        { name: "write", state: "not_allowed" },
+      ],
+    });
+    expect(rejected).toMatchObject({
+      ok: false,
+      message: "The server rejected the credential. Set the credential of this instance again.",
+    });
+    expect(personal).toMatchObject({ ok: true, tools: [] });
+    expect(closed).toMatchObject({ ok: false, message: expect.stringMatching(/connect/i) });
+    expect(needy).toMatchObject({ ok: false, message: expect.stringContaining("enters Site") });
+    expect(unknown.status).toBe(404);
+    expect(JSON.stringify([healthy, rejected])).not.toMatch(/planted|old-secret/);
   });
 
   test("what is left out comes from the catalog", async () => {

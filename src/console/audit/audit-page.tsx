@@ -1,6 +1,6 @@
 /** Console → Audit log: changes and sign-ins as sentences, filtered by the address. */
 import { useState } from "react";
-import type { ListedAuditRecord } from "../../contract/audit.ts";
+import type { AuditRecord } from "../../contract/audit.ts";
 import { endpointUrl } from "../api.ts";
 import { auditLog } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
@@ -20,7 +20,7 @@ const FILTERS = ["actor", "resource", "resource_id"];
 export function AuditPage() {
   const { allGateways, gateway, gateways } = useSession();
   const { search } = useLocation();
-  const [open, setOpen] = useState<ListedAuditRecord>();
+  const [open, setOpen] = useState<AuditRecord>();
   // A token that is limited to some gateways must filter by one.
   const gateway_id = search.get("gateway_id") ?? (allGateways ? "" : (gateway?.id ?? ""));
   const filters = {
@@ -31,7 +31,7 @@ export function AuditPage() {
   };
   const exportUrl = (format: "jsonl" | "csv") =>
     endpointUrl(auditLog.export, { params: {}, query: { ...filters, format } });
-  const columns: Column<ListedAuditRecord>[] = [
+  const columns: Column<AuditRecord>[] = [
     {
       head: "Time",
       cell: (record) => (

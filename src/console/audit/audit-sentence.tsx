@@ -1,8 +1,8 @@
 /** An audit record as a sentence, with a link to the resource if it still exists. */
-import type { ListedAuditRecord } from "../../contract/audit.ts";
+import type { AuditRecord } from "../../contract/audit.ts";
 import { Link } from "../router.tsx";
 
-export function AuditSentence({ record }: { record: ListedAuditRecord }) {
+export function AuditSentence({ record }: { record: AuditRecord }) {
   const { actor, name, summary } = record;
   const path = record.exists ? findPath(record) : undefined;
   // The name follows the actor, who may have the same name.
@@ -24,7 +24,7 @@ export function AuditSentence({ record }: { record: ListedAuditRecord }) {
 }
 
 /** Returns the path of the page or list that shows the resource. */
-function findPath({ resource, resource_id: id, gateway_id, before, after }: ListedAuditRecord) {
+function findPath({ resource, resource_id: id, gateway_id, before, after }: AuditRecord) {
   const at = gateway_id && `/gateways/${gateway_id}`;
   switch (resource) {
     case "gateway":

@@ -1,12 +1,12 @@
 /** Details of an audit record: ids, and the values before and after. */
-import type { ListedAuditRecord } from "../../contract/audit.ts";
+import type { AuditRecord } from "../../contract/audit.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { FieldChanges } from "../ui/field-changes.tsx";
 import { AuditSentence } from "./audit-sentence.tsx";
 
 interface AuditSheetProps {
-  record: ListedAuditRecord;
+  record: AuditRecord;
   onClose: () => void;
   onFilter: (changes: Record<string, string>) => void;
 }

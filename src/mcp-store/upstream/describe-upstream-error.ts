@@ -41,7 +41,7 @@ export function isSessionLost(thrown: unknown): boolean {
 }
 
 /** Unwraps the error of the transport from the errors of the SDK. */
-function findRootCause(thrown: unknown): unknown {
+export function findRootCause(thrown: unknown): unknown {
   let error = thrown;
   for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
     if (error instanceof AppError || error instanceof SdkHttpError) return error;

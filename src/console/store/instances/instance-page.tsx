@@ -6,6 +6,7 @@ import { useLocation } from "../../router.tsx";
 import { DeleteButton, ResourcePage } from "../../ui/resource-page.tsx";
 import { AuthorizationServerSection } from "./authorization-server-section.tsx";
 import { InstanceForm } from "./instance-form.tsx";
+import { InstanceTest } from "./instance-test.tsx";
 
 interface InstancePageProps {
   gateway_id: string;
@@ -50,6 +51,7 @@ export function InstancePage({ gateway_id, registry_id }: InstancePageProps) {
     >
       {({ entries, stored }) => (
         <>
+          {stored && <InstanceTest gateway_id={gateway_id} instance_id={stored.id} />}
           {stored?.auth?.type === "forwarded" && (
             <AuthorizationServerSection gateway_id={gateway_id} instance_id={stored.id} />
           )}
