@@ -286,6 +286,16 @@ test("no dialog has axe findings in the light or dark theme", async () => {
   await page.getByRole("button", { name: "I have stored it" }).click();
   await page.getByRole("button", { name: "Revoke Made here" }).click();
   await look();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "View", exact: true }).click();
+  await look();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await look();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Account:/ }).click();
+  await page.getByRole("menuitem", { name: "Preferences…" }).click();
+  await look();
 
   expect(found).toEqual([]);
 }, 60_000);

@@ -160,6 +160,38 @@ test("a revoked token leads to the sign-in page", async () => {
   await opened.page.getByText("Your session has expired.").waitFor();
 });
 
+test("Ctrl+K finds pages, actions and resources by name, with the keyboard alone", async () => {
+  const kit = await started();
+  const { path, consumer } = await demo(kit);
+  await using opened = await open(kit);
+  const { page, go, heading } = opened;
+  await go("");
+  const palette = page.getByRole("dialog");
+  const choose = async (text: string, name: string) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(text);
+    const option = palette.getByRole("option", { name, selected: true });
+    await option.waitFor();
+    expect(await palette.getByRole("combobox").getAttribute("aria-activedescendant")).toBe(
+      await option.getAttribute("id"),
+    );
+    await page.keyboard.press("Enter");
+    await palette.waitFor({ state: "detached" });
+  };
+
+  await choose("new pol", "New policy");
+  expect(await heading()).toBe("New policy");
+  await choose("demo appl", consumer.name);
+  await page.getByRole("heading", { name: consumer.name }).waitFor();
+  expect(page.url()).toEndWith(`${path}/consumers/${consumer.id}`);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.press("ArrowDown");
+  await palette.getByRole("option", { name: "Approvals", selected: true }).waitFor();
+  await page.keyboard.press("Escape");
+  await palette.waitFor({ state: "detached" });
+  expect(opened.violations).toEqual([]);
+});
+
 test("deleting a gateway lists its contents and requires its slug", async () => {
   const kit = await started();
   const gateway = await kit.make<NamedResource>("/v1/gateways", { name: "Old", slug: "old-one" });
@@ -228,6 +260,34 @@ test("search, order and filters are stored in the address, and Back restores the
   expect(await names()).toEqual(["Gamma"]);
   await page.goBack();
   await page.locator("th[aria-sort=descending]").waitFor();
+});
+
+test("columns and saved views of a list are stored in the browser", async () => {
+  const kit = await started();
+  for (const name of ["Alpine one", "Alpine two"]) await kit.make("/v1/gateways", { name });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/gateways?q=alpine&sort=-name");
+  const heads = () => page.locator("thead th").allTextContents();
+  const view = page.getByRole("dialog", { name: "View" });
+  await page.getByRole("button", { name: "View" }).click();
+  await view.getByLabel("Slug").uncheck();
+  await view.getByLabel("Save the current view as").fill("Mountains");
+  await view.getByRole("button", { name: "Save view" }).click();
+  await view.getByRole("button", { name: "Mountains", exact: true }).waitFor();
+  await view.getByLabel("Slug").check();
+
+  await go("/gateways");
+  expect(await heads()).toContain("Slug");
+  await page.getByRole("button", { name: "View" }).click();
+  await view.getByRole("button", { name: "Mountains", exact: true }).click();
+  await view.waitFor({ state: "hidden" });
+  expect(new URL(page.url()).search).toBe("?q=alpine&sort=-name");
+  await page.locator("th[aria-sort=descending]").waitFor();
+  expect(await heads()).not.toContain("Slug");
+  await page.getByRole("button", { name: "View" }).click();
+  await view.getByRole("button", { name: "Remove the view Mountains" }).click();
+  await view.getByRole("button", { name: "Mountains", exact: true }).waitFor({ state: "detached" });
 });
 
 test("a failed load shows the trace ID of the log instead of an empty list (litellm #20614)", async () => {

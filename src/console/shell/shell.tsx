@@ -15,8 +15,10 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";
 import { SecretDialog } from "../ui/secret-dialog.tsx";
+import { useShortcut } from "../ui/use-shortcut.ts";
 import { useLoad } from "../use-load.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import { CommandPalette } from "./command-palette.tsx";
 import { Footer } from "./footer.tsx";
 import { GatewaySwitcher } from "./gateway-switcher.tsx";
 import { PreferencesDialog } from "./preferences-dialog.tsx";
@@ -39,6 +41,8 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
   const [secret, setSecret] = useState<NewSecret>();
   const [preferences, setPreferences] = useState(false);
   const openPreferences = () => setPreferences(true);
+  const [palette, setPalette] = useState(false);
+  useShortcut("k", () => setPalette(true));
   const [toast, setToast] = useState("");
   const toastBox = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -82,6 +86,15 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
             <Icon name="gateway" /> Portcullis
           </Link>
           <GatewaySwitcher />
+          <button
+            type="button"
+            className="button small go-to"
+            aria-keyshortcuts="Control+K"
+            onClick={() => setPalette(true)}
+          >
+            <Icon name="search" />
+            <span>Go to</span> <kbd>Ctrl K</kbd>
+          </button>
           <AccountMenu who={who} onPreferences={openPreferences} />
         </header>
         <SideBar />
@@ -96,6 +109,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
         </main>
         <Footer onPreferences={openPreferences} />
       </div>
+      {palette && <CommandPalette onClose={() => setPalette(false)} />}
       {preferences && <PreferencesDialog onClose={() => setPreferences(false)} />}
       {confirmation && (
         <ConfirmDialog confirmation={confirmation} onClose={() => setConfirmation(undefined)} />

@@ -7,6 +7,8 @@ import { Failure } from "./page.tsx";
 import { type Column, Table } from "./table.tsx";
 import { capitalize } from "./text.ts";
 import { readRange } from "./time-range.ts";
+import { useListView } from "./use-list-view.ts";
+import { ViewMenu } from "./view-menu.tsx";
 
 export interface EventPage<Event> {
   items: Event[];
@@ -56,6 +58,7 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   }, [isSearching, next_cursor]);
 
   const show = (id: string | undefined) => changeQuery({ open: id }, "replace");
+  const view = useListView(columns(show));
   const at = items.findIndex(({ id }) => id === open);
   const shown = items[at];
   const older = () =>
@@ -66,12 +69,17 @@ export function Feed<Event extends { id: string }>(props: FeedProps<Event>) {
   return (
     <>
       {!(isSearching && items.length === 0) && (
-        <Table
-          caption={`${capitalize(what)}, newest first`}
-          columns={columns(show)}
-          rows={items}
-          empty={<NoEvents what={what} hint={hint} />}
-        />
+        <>
+          <div className="toolbar">
+            <ViewMenu view={view} />
+          </div>
+          <Table
+            caption={`${capitalize(what)}, newest first`}
+            columns={view.columns}
+            rows={items}
+            empty={<NoEvents what={what} hint={hint} />}
+          />
+        </>
       )}
       <Failure title={`More ${what} could not be loaded.`} error={load.error} />
       {isSearching ? (

@@ -8,6 +8,8 @@ import { useLoad } from "../use-load.ts";
 import { Icon } from "./icon.tsx";
 import { Ready } from "./page.tsx";
 import { type Column, Table } from "./table.tsx";
+import { useListView } from "./use-list-view.ts";
+import { ViewMenu } from "./view-menu.tsx";
 
 export interface ListQuery {
   q: string | undefined;
@@ -38,25 +40,26 @@ export function List<Row extends { id: string }>(props: ListProps<Row>) {
   const { search: address } = useLocation();
   const loaded = useLoad(address.toString(), (read) => load(query, read));
   useLive(live ? [live] : [], loaded.reload);
+  const view = useListView(columns);
+  const onSort = (sort: string) => changeQuery({ sort, cursor: undefined });
   const isFiltered = [...address.keys()].some((name) => name !== "sort" && name !== "tab");
   return (
     <>
-      {(search || filters) && (
-        <div className="toolbar">
-          {search && <SearchBox label={search} />}
-          {filters}
-        </div>
-      )}
+      <div className="toolbar">
+        {search && <SearchBox label={search} />}
+        {filters}
+        <ViewMenu view={view} sort={query.sort ?? sorted} onSort={onSort} />
+      </div>
       <Ready of={loaded} what={what}>
         {({ items, next_cursor }) => (
           <>
             <Table
               caption={caption}
-              columns={columns}
+              columns={view.columns}
               rows={items}
               empty={isFiltered ? <NoMatch /> : empty}
               sort={query.sort ?? sorted}
-              onSort={(sort) => changeQuery({ sort, cursor: undefined })}
+              onSort={onSort}
             />
             <Pager first={query.cursor === undefined} next={next_cursor} />
           </>
