@@ -76,7 +76,7 @@ export async function findResources(
   const named = gateways.filter(({ name, slug }) =>
     `${name} ${slug}`.toLowerCase().includes(q.toLowerCase()),
   );
-  const list = (group: string, icon: IconName, items: readonly Named[], base: string) =>
+  const list = (group: string, icon: IconName, items: readonly NamedItem[], base: string) =>
     items.map(({ id, name }) => entry(group, icon, name, `${base}/${id}`));
   return [
     ...list("Consumers", "consumer", clients.items, `${path}/consumers`),
@@ -88,11 +88,11 @@ export async function findResources(
   ];
 }
 
-interface Named {
+interface NamedItem {
   id: string;
   name: string;
 }
-const NONE: { items: Named[] } = { items: [] };
+const NONE: { items: NamedItem[] } = { items: [] };
 
 const entry = (group: string, icon: IconName, text: string, to: string): PaletteEntry => ({
   id: to,
