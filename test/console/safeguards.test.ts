@@ -90,6 +90,10 @@ test("a validation error is shown at its field", async () => {
   const slug = page.getByLabel("Slug (optional)");
   expect(await slug.getAttribute("aria-invalid")).toBe("true");
   expect(await page.locator(".problem").textContent()).toContain("lower-case letters");
+  const alert = page.getByRole("alert");
+  expect(await alert.textContent()).not.toContain("slug:");
+  await alert.getByRole("button", { name: "Slug (optional)" }).click();
+  expect(await slug.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
 test("a viewer sees no buttons that change anything", async () => {

@@ -1,7 +1,7 @@
 /** Tests that each part of a validation error is found by its field. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../contract/errors.ts";
-import { findProblem, findProblemsBelow, numberEntries } from "./find-problem.ts";
+import { findProblem, findProblemsBelow, labelOfPath, numberEntries } from "./find-problem.ts";
 
 const ERROR = new AppError(
   "validation_failed",
@@ -27,6 +27,11 @@ test("list positions are counted from 1, and quoted values stay unchanged", () =
   expect(numberEntries("any[1].value: compares numbers", "Comparison")).toBe(
     "Comparison 2: value: compares numbers",
   );
+});
+
+test("a path without a field is written in words", () => {
+  expect(labelOfPath("rules[0].detector_id")).toBe("Rules 1, detector");
+  expect(labelOfPath("provider_options.base_url")).toBe("Provider options, base url");
 });
 
 test("an already_exists error is found by its field", () => {

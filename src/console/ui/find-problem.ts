@@ -1,5 +1,6 @@
 /** Finds the parts of a validation error that concern one field. */
 import type { AppError } from "../../contract/errors.ts";
+import { capitalize } from "./text.ts";
 
 /** Returns the message about one field from `slug: is reserved; name: must be unique`. */
 export function findProblem(error: AppError | undefined, field: string): string | undefined {
@@ -21,6 +22,24 @@ export const numberEntries = (problem: string | undefined, entry: string): strin
   problem?.replace(
     /(^|; )(?:all|any)?\[(\d+)\](?:: |\.)/g,
     (_, before: string, index: string) => `${before}${entry} ${Number(index) + 1}: `,
+  );
+
+/** Returns the parts of a validation error; none for other errors. */
+export const splitProblems = (error: AppError): { path: string; text: string }[] =>
+  splitMessage(error).flatMap((line) => {
+    const [, path, text] = /^([\w.[\]]+): (.*)$/s.exec(line) ?? [];
+    return path && text ? [{ path, text }] : [];
+  });
+
+/** Returns words for a path without a field: `rules[0].detector_id` is "Rules 1, detector". */
+export const labelOfPath = (path: string): string =>
+  capitalize(
+    path
+      .replace(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
+      .replaceAll(".", ", ")
+      .replace(/_id(?=$|,)/g, "")
+      .replaceAll("_", " ")
+      .trim(),
   );
 
 const splitMessage = (error: AppError | undefined): string[] =>

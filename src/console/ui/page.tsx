@@ -6,6 +6,7 @@ import { formatTimeOfDay } from "../preferences.ts";
 import type { Load } from "../use-load.ts";
 import { GuideLink } from "./guide-link.tsx";
 import { Icon } from "./icon.tsx";
+import { ProblemList } from "./problem-list.tsx";
 
 interface PageProps {
   title: string;
@@ -131,7 +132,11 @@ export function Failure({ title, error, onRetry }: FailureProps) {
       <Icon name="warning" />
       <div>
         <strong>{stale ? "Someone else changed this." : title}</strong>
-        <p>{stale ? "A newer version was saved. Your changes were not." : error.message}</p>
+        {stale ? (
+          <p>A newer version was saved. Your changes were not.</p>
+        ) : (
+          <ProblemList error={error} />
+        )}
         {error.details.trace_id && (
           <p className="trace">
             Trace ID <code>{error.details.trace_id}</code>
