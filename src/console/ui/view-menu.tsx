@@ -13,6 +13,7 @@ interface ViewMenuProps<Row> {
 
 export function ViewMenu<Row>({ view, sort, onSort }: ViewMenuProps<Row>) {
   const id = useId();
+  const [open, setOpen] = useState(false);
   return (
     <>
       <button
@@ -23,21 +24,34 @@ export function ViewMenu<Row>({ view, sort, onSort }: ViewMenuProps<Row>) {
       >
         <Icon name="settings" /> View
       </button>
-      <div id={id} popover="auto" role="dialog" aria-label="View" className="popover view">
-        {onSort && <SortField view={view} sort={sort} onSort={onSort} />}
-        <fieldset className="plain">
-          <legend>Columns</legend>
-          {view.all.map(({ head }, index) => (
-            <CheckField
-              key={head}
-              label={head}
-              checked={view.columns.some((column) => column.head === head)}
-              disabled={index === 0}
-              onChange={(visible) => view.show(head, visible)}
-            />
-          ))}
-        </fieldset>
-        <SavedViews view={view} popoverId={id} />
+      <div
+        id={id}
+        popover="auto"
+        role="dialog"
+        aria-label="View"
+        className="popover view"
+        onBeforeToggle={({ newState }) => newState === "open" && setOpen(true)}
+        // Afterwards, because the browser moves the focus from the content to the button first.
+        onToggle={({ newState }) => newState === "closed" && setOpen(false)}
+      >
+        {open && (
+          <>
+            {onSort && <SortField view={view} sort={sort} onSort={onSort} />}
+            <fieldset className="plain">
+              <legend>Columns</legend>
+              {view.all.map(({ head }, index) => (
+                <CheckField
+                  key={head}
+                  label={head}
+                  checked={view.columns.some((column) => column.head === head)}
+                  disabled={index === 0}
+                  onChange={(visible) => view.show(head, visible)}
+                />
+              ))}
+            </fieldset>
+            <SavedViews view={view} popoverId={id} />
+          </>
+        )}
       </div>
     </>
   );
