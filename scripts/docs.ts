@@ -55,12 +55,13 @@ function metricsPage(): string {
   });
   return `# Metrics
 
-Generated from \`src/server/metrics.ts\` by \`npm run docs\`. \`GET /metrics\` returns the metrics of one process in the Prometheus text
+Generated from \`src/server/metrics.ts\` by \`npm run docs\`. \`GET /metrics\` returns the metrics of one node in the Prometheus text
 format, on every address that the process listens on.
 
 It requires an administrator token of any role without a gateway scope. Create one with
 \`portcullis token create --name prometheus --role viewer\`. \`METRICS_PUBLIC=true\` removes this requirement. No label contains a
-consumer, a user or a client; registries are identified by id.
+consumer, a user or a client; registries are identified by id. With several workers (\`PORTCULLIS_WORKERS\`), each worker returns
+the metrics of all of them and of the supervisor, and every series has the label \`worker\`: \`supervisor\`, \`0\`, \`1\`, ….
 
 \`\`\`yaml
 scrape_configs:

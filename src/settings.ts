@@ -29,6 +29,8 @@ const UNREADABLE =
 /** An empty value counts as not set. */
 const unsetEmpty = (value: unknown) => (value === "" ? undefined : value);
 
+const MAX_WORKERS = 128;
+
 export const Settings = z.object({
   PORTCULLIS_LISTEN: address.default("127.0.0.1:8080").describe("Listen address of all planes."),
   PORTCULLIS_LISTEN_ADMIN: address.optional().describe("Listen address of the admin plane."),
@@ -48,6 +50,14 @@ export const Settings = z.object({
     .transform((text) => text.split(",").map((name) => name.trim()))
     .pipe(z.array(z.enum(PLANES)).min(1))
     .describe("Planes that this process serves, separated by commas."),
+  PORTCULLIS_WORKERS: z
+    .union([z.literal("auto"), z.coerce.number().int().min(1).max(MAX_WORKERS)], {
+      error: `must be a number from 1 to ${MAX_WORKERS}, or auto`,
+    })
+    .default(1)
+    .describe(
+      "Number of processes that share the listen addresses, or `auto`: one per core. More than 1 requires Linux. IN_FLIGHT_MIB and connections to Postgres count for each of them.",
+    ),
   PORTCULLIS_DATA_DIR: z
     .string()
     .default("./data")

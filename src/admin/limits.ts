@@ -143,6 +143,6 @@ function describeStore(deps: Deps, store: StoreKind): string | null {
   }
   if (store === "redis") return null;
   return store === "local"
-    ? "Redis is unavailable: these are the counts of this process only."
-    : "These are the counts of this process only. Set REDIS_URL to share counts between nodes.";
+    ? `${deps.settings.REDIS_URL ? "Redis" : "The supervisor"} is unavailable: these are the counts of this process only.`
+    : "These are the counts of this node only. Set REDIS_URL to share counts between nodes.";
 }

@@ -15,6 +15,8 @@ export interface Context {
   env: Readonly<Record<string, string | undefined>>;
   /** Prints immediately, for commands that keep running. */
   print: (text: string) => void;
+  /** Writes complete lines to the log; resolves when its reader can take more. */
+  writeLog: (lines: Uint8Array) => Promise<void>;
 }
 
 export interface Output {

@@ -99,8 +99,13 @@ async function run(
     settings.LOG_FORMAT === "pretty" || (settings.LOG_FORMAT === "auto" && process.stderr.isTTY);
   const log = createLog({ level: settings.LOG_LEVEL, pretty, now, write: lines.write });
   const print = (text: string) => void process.stdout.write(text);
+  const writeLog = async (text: Uint8Array) => {
+    if (!process.stderr.write(text)) {
+      await new Promise((resolve) => process.stderr.once("drain", resolve));
+    }
+  };
   try {
-    const output = await command.run({ settings, log, env, print }, values);
+    const output = await command.run({ settings, log, env, print, writeLog }, values);
     print(renderOutput(output, values.json === true));
     return output.exit ?? 0;
   } finally {

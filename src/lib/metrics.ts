@@ -45,14 +45,41 @@ export function observe(histogram: Histogram, value: number): void {
 }
 
 export function renderMetrics<Source>(metrics: readonly Metric<Source>[], source: Source): string {
-  return metrics.map((metric) => renderMetric(metric, metric.read(source))).join("");
+  return metrics.map((metric) => renderMetric(metric, samplesOf(metric, source))).join("");
 }
 
-function renderMetric<Source>(
-  { name, type, help, labels: names = [] }: Metric<Source>,
-  read: number | Iterable<Sample>,
+/** Samples of one process, by the name of the metric. */
+export type Readings = Record<string, Sample[]>;
+
+export const readMetrics = <Source>(metrics: readonly Metric<Source>[], source: Source): Readings =>
+  Object.fromEntries(metrics.map((metric) => [metric.name, [...samplesOf(metric, source)]]));
+
+/** Renders the readings of several processes, each with its name in the label `worker`. */
+export function renderReadings(
+  metrics: readonly Omit<Metric<never>, "read">[],
+  workers: readonly { worker: string; readings: Readings }[],
 ): string {
-  const samples: Iterable<Sample> = typeof read === "number" ? [[[], read]] : read;
+  return metrics
+    .map((metric) => {
+      const samples = workers.flatMap(({ worker, readings }) =>
+        (readings[metric.name] ?? []).map(
+          ([values, value]): Sample => [[worker, ...values], value],
+        ),
+      );
+      return renderMetric({ ...metric, labels: ["worker", ...(metric.labels ?? [])] }, samples);
+    })
+    .join("");
+}
+
+function samplesOf<Source>({ read }: Metric<Source>, source: Source): Iterable<Sample> {
+  const found = read(source);
+  return typeof found === "number" ? [[[], found]] : found;
+}
+
+function renderMetric(
+  { name, type, help, labels: names = [] }: Omit<Metric<never>, "read">,
+  samples: Iterable<Sample>,
+): string {
   const lines = [`# HELP ${name} ${escapeText(help)}`, `# TYPE ${name} ${type}`];
   for (const [values, value] of samples) {
     const labels = names.map((label, at): Label => [label, values[at] ?? ""]);

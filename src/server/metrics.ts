@@ -21,6 +21,31 @@ export interface MetricSources {
   folder: Pick<FolderWatch, "problem">;
 }
 
+/** Metrics of any process, including the supervisor of a group of workers. */
+export const PROCESS_METRICS: readonly Metric<unknown>[] = [
+  {
+    name: "process_cpu_seconds_total",
+    type: "counter",
+    help: "User and system CPU time of the process.",
+    read: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000_000;
+    },
+  },
+  {
+    name: "process_resident_memory_bytes",
+    type: "gauge",
+    help: "Resident memory of the process.",
+    read: () => process.memoryUsage.rss(),
+  },
+  {
+    name: "process_start_time_seconds",
+    type: "gauge",
+    help: "Start time of the process, as Unix time.",
+    read: () => startedAt().getTime() / 1000,
+  },
+];
+
 /** Labels must not identify a consumer, a user or a client: metrics are for operators of machines. */
 export const METRICS: readonly Metric<MetricSources>[] = [
   {
@@ -199,27 +224,7 @@ export const METRICS: readonly Metric<MetricSources>[] = [
     labels: ["version", "bun"],
     read: () => [[[project.version, Bun.version], 1]],
   },
-  {
-    name: "process_cpu_seconds_total",
-    type: "counter",
-    help: "User and system CPU time of the process.",
-    read: () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1_000_000;
-    },
-  },
-  {
-    name: "process_resident_memory_bytes",
-    type: "gauge",
-    help: "Resident memory of the process.",
-    read: () => process.memoryUsage.rss(),
-  },
-  {
-    name: "process_start_time_seconds",
-    type: "gauge",
-    help: "Start time of the process, as Unix time.",
-    read: () => startedAt().getTime() / 1000,
-  },
+  ...PROCESS_METRICS,
 ];
 
 const samplesOf = (

@@ -14,7 +14,7 @@ import { openResponseGuard } from "../evaluate/open-response-guard.ts";
 import { createHostServices } from "../evaluate/worker/evaluation-host.ts";
 import { newId as createId } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
-import { renderMetrics } from "../lib/metrics.ts";
+import { readMetrics, renderMetrics, renderReadings } from "../lib/metrics.ts";
 import { elapsedMs, now as systemNow } from "../lib/time/clock.ts";
 import { createSend } from "../net/send.ts";
 import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
@@ -22,8 +22,9 @@ import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch-config.ts";
 import { createState } from "./create-state.ts";
 import { type FirstRun, setUpFirstRun } from "./first-run.ts";
+import type { WorkerGroup } from "./group/join-group.ts";
 import { createLazyMcp } from "./http/lazy-mcp.ts";
-import { type Listener, listen } from "./http/listen.ts";
+import { type DataPlaneHandler, type Listener, listen } from "./http/listen.ts";
 import { newResponseCounts } from "./http/response-counts.ts";
 import { routes } from "./http/routes.ts";
 import { serveRequest } from "./http/serve-request.ts";
@@ -43,6 +44,7 @@ import { writeTraffic } from "./writers/write-traffic.ts";
 export interface RunningServer {
   deps: Deps;
   urls: Listener["urls"];
+  ports: Listener["ports"];
   first: FirstRun | undefined;
   /** Stops as on SIGTERM: fail readiness, wait, reject new requests, finish running ones, flush. */
   stop: () => Promise<void>;
@@ -61,6 +63,8 @@ export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "rand
   elapsedMs?: () => number;
   /** Values of `${NAME}` in the configuration file, and cloud identities of the machine. */
   env?: Readonly<Record<string, string | undefined>>;
+  /** Group that this process is a worker of. */
+  group?: WorkerGroup | undefined;
 }
 
 /** A test passes its own clock, ids, randomness or HTTP client. */
@@ -69,17 +73,20 @@ export async function start(
   log: Log,
   options: StartOptions = {},
 ): Promise<RunningServer> {
-  const { env = {}, now = systemNow, newId = createId, random = Math.random } = options;
+  const { env = {}, now = systemNow, newId = createId, random = Math.random, group } = options;
+  /** One process of a group runs what must run once. */
+  const isFirst = group === undefined || group.index === 0;
   // Closed in reverse order, also when a later step fails.
   await using opened = new AsyncDisposableStack();
   const { db, eventDb, keyring, stored, close } = await openServingStorage(settings, log);
   opened.defer(close);
-  await prepareReclaim(db, log);
-  const demo = startDemoUpstream({ now, newId });
-  opened.defer(() => demo.stop());
+  if (isFirst) await prepareReclaim(db, log);
+  const demo = group ? undefined : startDemoUpstream({ now, newId });
+  opened.defer(() => demo?.stop());
+  const demo_url = group?.demo_url ?? demo?.url ?? "";
   const lastUsed = trackLastUsed(db, now, log);
   opened.defer(() => lastUsed.stop());
-  const journals = await openJournals(settings, eventDb, log);
+  const journals = await openJournals(settings, eventDb, { log, worker: group });
   opened.defer(() => journals.stop());
   const events = writeEvents(eventDb, log, journals.events);
   opened.defer(() => events.stop());
@@ -92,16 +99,19 @@ export async function start(
   opened.defer(() => traffic.stop());
   // A SQLite database is local already.
   const snapshots =
-    db.dialect === "postgres" ? openSnapshotStore(settings, { db, keyring, log, now }) : undefined;
+    isFirst && db.dialect === "postgres"
+      ? openSnapshotStore(settings, { db, keyring, log, now })
+      : undefined;
   opened.defer(() => snapshots?.stop());
   const sources = { store: snapshots?.store, stored: stored?.rows };
-  const config = await watchConfig(db, { keyring, demo_url: demo.url, ...sources }, log);
+  const config = await watchConfig(db, { keyring, demo_url, ...sources }, log);
   opened.defer(() => config.stop());
   const { snapshot } = config;
   const redis_url = settings.REDIS_URL;
   const limiter = openLimiter({
     ...{ db, snapshot, redis_url, keyring, now, newId, log },
     elapsedMs: options.elapsedMs ?? elapsedMs,
+    callCounters: group && ((calls) => group.request("counters", calls)),
   });
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();
@@ -113,8 +123,13 @@ export async function start(
     createSend({
       ...(await readEgress(settings)),
       end: responses.signal,
-      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo.url}/`),
+      mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo_url}/`),
     });
+  const writeAll = async () => {
+    await evaluations.written();
+    await scores.written();
+  };
+  const flushOthers = async () => await group?.request("flushOthers", null);
   const services = {
     ...state,
     db,
@@ -138,14 +153,11 @@ export async function start(
       traffic.countEvaluation(recorded.event);
       return evaluations.record(recorded);
     },
-    flushTraffic: traffic.written,
+    flushTraffic: async () => void (await Promise.all([traffic.written(), flushOthers()])),
     recordScores: scores.record,
-    flushEvaluations: async () => {
-      await evaluations.written();
-      await scores.written();
-    },
+    flushEvaluations: async () => void (await Promise.all([writeAll(), flushOthers()])),
     hasHeldEvaluations: () => journals.evaluationsLeft() || evaluations.held(),
-    demo_url: demo.url,
+    demo_url,
     bodyDeadline: bodies.signal,
     responseDeadline: responses.signal,
   };
@@ -155,34 +167,48 @@ export async function start(
     evaluate: (evaluation) => evaluateInternal(deps, evaluation),
     openResponseGuard: (context) => openResponseGuard(deps, context),
   };
+  /** The change is in force on all workers before the response is sent. */
+  const refresh = async () => {
+    await config.refresh();
+    await group?.request("refreshOthers", null);
+  };
   const config_file = settings.PORTCULLIS_CONFIG;
-  if (config_file) {
+  if (config_file && isFirst) {
     const from = { file: config_file, env, later: stored !== undefined };
-    const watched = await watchConfigFile(deps, config.refresh, from);
+    const watched = await watchConfigFile(deps, refresh, from);
     opened.defer(() => watched.stop());
   }
-  const sweeping = startSweeping(deps);
-  opened.defer(() => sweeping.stop());
+  const sweeping = isFirst ? startSweeping(deps) : undefined;
+  opened.defer(() => sweeping?.stop());
   const counts = newResponseCounts();
   const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
   const measured = { deps, counts, events, evaluations, config, folder };
-  const metrics = () => renderMetrics(METRICS, measured);
+  const metrics = async () =>
+    group
+      ? renderReadings(METRICS, await group.request("readAll", null))
+      : renderMetrics(METRICS, measured);
   let started = false;
   const readiness = () => ({
     problem: started ? folder.problem() : STARTING,
     degraded: config.isReachable() ? [] : [NO_DATABASE],
   });
-  const app = { deps, refresh: config.refresh, counts, metrics, readiness };
+  const app = { deps, refresh, counts, metrics, readiness };
   const mcp = createLazyMcp(app);
   opened.defer(() => mcp.stop());
-  const listening = listen(app, routes, {
-    handleDataPlane: (request, client) =>
-      serveRequest(app, "gateway", request, (ids, headers) =>
-        handleRequest(deps, request, { ...ids, client, headers }),
-      ),
-    mcp: mcp.paths,
+  group?.handle({
+    refresh: async () => void (await config.catchUp()),
+    flush: async () => void (await Promise.all([traffic.written(), writeAll()])),
+    read: () => readMetrics(METRICS, measured),
   });
+  // A change before the line above was not announced to this worker.
+  if (group && !stored) await config.catchUp();
+  const handleDataPlane: DataPlaneHandler = (request, client) =>
+    serveRequest(app, "gateway", request, (ids, headers) =>
+      handleRequest(deps, request, { ...ids, client, headers }),
+    );
+  const others = { handleDataPlane, mcp: mcp.paths };
+  const listening = listen(app, { routes, others, shared: group });
   opened.defer(() => listening.stop());
   // Last: the token is shown only once, so a failing start must not use it up.
   const first = stored ? undefined : await setUpFirstRun(deps);
@@ -194,6 +220,7 @@ export async function start(
   return {
     deps,
     urls: listening.urls,
+    ports: listening.ports,
     first,
     stop: async () => {
       listening.drain();

@@ -3,20 +3,34 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startProgram } from "../kit/program.ts";
-import { databaseKinds, freshDatabase } from "../kit/services.ts";
+import { killWorker, type Program, startProgram } from "../kit/program.ts";
+import { freshDatabase } from "../kit/services.ts";
 
 const KILLS = 8;
 
-describe.each(databaseKinds)("%s", (kind) => {
+/** Kills the program, or one of its workers; returns the program that serves from then on. */
+const restart = async (program: Program, settings: Record<string, string>) => {
+  await program.kill();
+  return await startProgram({ settings });
+};
+const replaceWorker = async (program: Program) => {
+  await killWorker(program, Math.floor(Math.random() * 2));
+  return program;
+};
+
+describe.each([
+  ["sqlite", "sqlite", [], restart],
+  ["postgres", "postgres", [], restart],
+  ["two workers on sqlite", "sqlite", ["--workers", "2"], replaceWorker],
+] as const)("%s", (_, kind, args, killOne) => {
   test(`${KILLS} kills in a burst lose no acknowledged write, and the next start succeeds`, async () => {
     await using database = await freshDatabase(kind);
     const dir = mkdtempSync(join(tmpdir(), "portcullis-kill-"));
     const settings = { PORTCULLIS_DATA_DIR: dir, DATABASE_URL: database.url };
     const acknowledged: string[] = [];
 
+    let program = await startProgram({ args: [...args], settings });
     for (let round = 0; round < KILLS; round += 1) {
-      const program = await startProgram({ settings });
       let count = 0;
       const enough = Promise.withResolvers<void>();
       const write = async (index: number) => {
@@ -32,15 +46,15 @@ describe.each(databaseKinds)("%s", (kind) => {
       const burst = Array.from({ length: 40 }, (_, index) => write(index));
       // In the middle: some are acknowledged, others are in flight.
       await enough.promise;
-      await program.kill();
+      program = await killOne(program, settings);
       await Promise.all(burst);
     }
 
-    await using program = await startProgram({ settings });
+    await using last = program;
     const kept = new Set<string>();
     let cursor = "";
     do {
-      const reply = await program.admin("GET", `/v1/gateways?limit=200${cursor}`);
+      const reply = await last.admin("GET", `/v1/gateways?limit=200${cursor}`);
       const page = (await reply.json()) as {
         items: { name: string }[];
         next_cursor: string | null;

@@ -39,31 +39,38 @@ test("a dial that hangs does not delay the exit", async () => {
   expect(await exitCode(program)).toBe(0);
 }, 40_000);
 
-test("a stream that is open at SIGTERM completes, and its event is stored", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
-  const settings = { PORTCULLIS_DATA_DIR: dir };
-  const rest = Promise.withResolvers<void>();
-  const chunks = ["data: 1\n\n", rest.promise, "data: [DONE]\n\n"];
-  await using upstream = startUpstream({
-    headers: { "content-type": "text/event-stream" },
-    chunks,
-  });
-  await using program = await startProgram({ settings });
-  const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
-  const reply = await consumer.post(CHAT, { model: "m", stream: true });
+test.each([
+  ["one process", []],
+  ["two workers", ["--workers", "2"]],
+])(
+  "%s: a stream that is open at SIGTERM completes, and its event is stored",
+  async (_, args) => {
+    const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
+    const settings = { PORTCULLIS_DATA_DIR: dir };
+    const rest = Promise.withResolvers<void>();
+    const chunks = ["data: 1\n\n", rest.promise, "data: [DONE]\n\n"];
+    await using upstream = startUpstream({
+      headers: { "content-type": "text/event-stream" },
+      chunks,
+    });
+    await using program = await startProgram({ args, settings });
+    const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);
+    const reply = await consumer.post(CHAT, { model: "m", stream: true });
 
-  program.child.kill("SIGTERM");
-  await until(() => fetch(program.url).then(never, () => true));
-  rest.resolve();
-  const text = await reply.text();
-  await program.child.exited;
+    program.child.kill("SIGTERM");
+    await until(() => fetch(program.url).then(never, () => true));
+    rest.resolve();
+    const text = await reply.text();
+    await program.child.exited;
 
-  expect([text, program.child.exitCode]).toEqual(["data: 1\n\ndata: [DONE]\n\n", 0]);
-  await using next = await startProgram({ settings });
-  const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
-  expect((await events.json()).items).toMatchObject([{ status: 200, error_code: null }]);
-  rmSync(dir, { recursive: true, force: true });
-}, 40_000);
+    expect([text, program.child.exitCode]).toEqual(["data: 1\n\ndata: [DONE]\n\n", 0]);
+    await using next = await startProgram({ settings });
+    const events = await next.call("GET", `/v1/gateways/${consumer.gateway.id}/requests`);
+    expect((await events.json()).items).toMatchObject([{ status: 200, error_code: null }]);
+    rmSync(dir, { recursive: true, force: true });
+  },
+  40_000,
+);
 
 test("a request that runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));

@@ -2,9 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { RedisClient } from "bun";
-import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
+import { adminClient } from "../kit/admin-client.ts";
+import { type Kit, OWNER_TOKEN, sharedKit, startKit } from "../kit/kit.ts";
 import { readMetrics } from "../kit/metrics.ts";
-import { type ProgramOptions, startProgram } from "../kit/program.ts";
+import { killWorker, type ProgramOptions, startProgram } from "../kit/program.ts";
 import { freshDatabase, freshRedis } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 import {
@@ -19,80 +20,107 @@ import { privateRedis } from "../limiter/private-redis.ts";
 const limit = (count: number, window = "1h") => ({ limit: count, window });
 const key = `k1:${randomBytes(32).toString("base64")}`;
 
-/** Two processes with one database, one key and one Redis, and a consumer with a limit of 100. */
-async function twoPrograms() {
-  const stack = new AsyncDisposableStack();
+interface Programs {
+  /** Base URLs, used in turn. */
+  urls: () => string[];
+  /** Kills one of the processes; the returned function resolves when another has taken its place. */
+  killOne: () => Promise<() => Promise<void>>;
+}
+
+/** Two nodes with one database, one key and one Redis. */
+async function twoNodes(stack: AsyncDisposableStack): Promise<Programs> {
   const database = stack.use(await freshDatabase("postgres"));
   const redis = stack.use(await freshRedis());
   const options: ProgramOptions = {
     settings: { DATABASE_URL: database.url, PORTCULLIS_KEYS: key, REDIS_URL: redis.url },
   };
   const one = stack.use(await startProgram(options));
-  const other = stack.use(await startProgram(options));
-  const make = async <T>(path: string, body: object) =>
-    (await (await one.admin("POST", path, body)).json()) as T;
-  const gateway = await make<{ id: string }>("/v1/gateways", {
+  let other = stack.use(await startProgram(options));
+  return {
+    urls: () => [one.url, other.url],
+    killOne: async () => {
+      await other.kill();
+      return async () => {
+        other = stack.use(await startProgram(options));
+      };
+    },
+  };
+}
+
+/** Two workers of one node on SQLite, without Redis. */
+async function twoWorkers(stack: AsyncDisposableStack): Promise<Programs> {
+  const program = stack.use(await startProgram({ args: ["--workers", "2"] }));
+  return {
+    urls: () => [program.url],
+    killOne: async () => {
+      const replaced = killWorker(program);
+      return () => replaced;
+    },
+  };
+}
+
+/** A consumer with a limit of 100. */
+async function startPrograms(open: (stack: AsyncDisposableStack) => Promise<Programs>) {
+  const stack = new AsyncDisposableStack();
+  const { urls, killOne } = await open(stack);
+  const [first = ""] = urls();
+  const { call, make } = adminClient(first, OWNER_TOKEN);
+  const gateway = await make("/v1/gateways", {
     name: "g",
-    required_plugins: [
-      {
-        name: "rate_limiter",
-        stage: "pre_request",
-        settings: { limits: { global: limit(100) }, actions: { type: "reject" } },
-      },
-    ],
+    required_plugins: [entryOf({ limits: { global: limit(100) } })],
   });
   const path = `/v1/gateways/${gateway.id}`;
   const consumer = await make<{ id: string; slug: string }>(`${path}/consumers`, { name: "c" });
   const made = await make<{ key: string }>(`${path}/consumers/${consumer.id}/keys`, { name: "k" });
-  const ask = (url: string) =>
-    fetch(`${url}/${consumer.slug}/v1/models`, { headers: { "x-ag-api-key": made.key } });
+  const ask = (index: number) =>
+    fetch(`${urls()[index % urls().length]}/${consumer.slug}/v1/models`, {
+      headers: { "x-ag-api-key": made.key },
+    });
   const known = async (url: string) => {
     const reply = await fetch(`${url}/${consumer.slug}/v1/models`);
     return reply.status === 401;
   };
-  await until(() => known(other.url));
+  for (const url of urls()) await until(() => known(url));
   const used = async () => {
-    const reply = await one.admin("GET", `${path}/limits/state`);
+    const reply = await call("GET", `${path}/limits/state`);
     return ((await reply.json()) as { items: { used: number }[] }).items[0]?.used;
   };
-  return { one, other, options, ask, used, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { killOne, ask, used, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test("exactly 100 of 2,000 parallel calls to two processes are admitted", async () => {
-  await using nodes = await twoPrograms();
-  const urls = [nodes.one.url, nodes.other.url];
+describe.each([
+  ["two nodes with Redis", twoNodes],
+  ["two workers without Redis", twoWorkers],
+])("%s", (_, open) => {
+  test("exactly 100 of 2,000 parallel calls are admitted, also after one is killed", async () => {
+    await using programs = await startPrograms(open);
+    let [passed, broken] = [0, 0];
+    const fire = async (from: number, to: number) => {
+      const calls = Array.from({ length: to - from }, async (_, index) => {
+        try {
+          const reply = await programs.ask(from + index);
+          if (reply.status === 200) passed += 1;
+          await reply.arrayBuffer();
+        } catch {
+          broken += 1;
+        }
+      });
+      await Promise.all(calls);
+    };
 
-  expect(await passing(2_000, (index) => nodes.ask(urls[index % 2] ?? ""))).toBe(100);
-  expect(await nodes.used()).toBe(100);
-});
+    await fire(0, 40);
+    const cut = fire(40, 80);
+    const replaced = await programs.killOne();
+    await cut;
+    await replaced();
+    const brokenByKill = broken;
+    await fire(80, 2_000);
 
-test("the same while one of the two is killed and restarted", async () => {
-  await using nodes = await twoPrograms();
-  let [passed, broken, second] = [0, 0, nodes.other];
-  const fire = async (count: number) => {
-    const calls = Array.from({ length: count }, async (_, index) => {
-      try {
-        const reply = await nodes.ask(index % 2 ? nodes.one.url : second.url);
-        if (reply.status === 200) passed += 1;
-        await reply.arrayBuffer();
-      } catch {
-        broken += 1;
-      }
-    });
-    await Promise.all(calls);
-  };
-
-  await fire(40);
-  const cut = fire(60);
-  await second.kill();
-  await cut;
-  await using again = await startProgram(nodes.options);
-  second = again;
-  await fire(1_900);
-
-  // A request that was cut off may have been admitted; no other one is missing or too many.
-  expect(passed).toBeWithin(100 - broken, 101);
-  expect(await nodes.used()).toBe(100);
+    // A request that was cut off may have been admitted; no other one is missing or too many.
+    expect(passed).toBeWithin(100 - brokenByKill, 101);
+    expect(await programs.used()).toBe(100);
+    expect(broken).toBe(brokenByKill);
+  });
 });
 
 const shared = await freshRedis();

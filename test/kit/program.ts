@@ -1,9 +1,10 @@
 /** The program as a user starts it: a process of its own, from `bin/portcullis`. */
-import { constants, mkdtempSync, openSync, rmSync } from "node:fs";
+import { constants, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { adminClient } from "./admin-client.ts";
 import { OWNER_TOKEN } from "./kit.ts";
+import { until } from "./until.ts";
 
 export interface ProgramOptions {
   args?: string[];
@@ -34,6 +35,8 @@ function ownSettings(dir: string, settings: Record<string, string>): Record<stri
   };
 }
 
+export type Program = Awaited<ReturnType<typeof startProgram>>;
+
 /** Resolves when it says that it is ready. */
 export async function startProgram({
   args = [],
@@ -50,7 +53,13 @@ export async function startProgram({
   });
   const log = typeof child.stderr === "number" ? null : child.stderr;
   if (logReader === "gone") await log?.cancel();
-  const errors = logReader ? Promise.resolve("") : new Response(log).text();
+  let logged = "";
+  const errors = logReader || !log ? Promise.resolve("") : collect(log);
+  async function collect(from: ReadableStream<Uint8Array>): Promise<string> {
+    const decoder = new TextDecoder();
+    for await (const bytes of from) logged += decoder.decode(bytes, { stream: true });
+    return logged;
+  }
   let printed = "";
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const ready = /Portcullis is ready(?: at (\S+)|:\n)[\s\S]*\n$|^\{.*\}\n/;
@@ -74,8 +83,12 @@ export async function startProgram({
     ...client,
     admin: client.call,
     child,
+    /** Returns the process ids of its workers. */
+    workers: () => childrenOf(child.pid),
     /** Standard output so far. */
     printed: () => printed,
+    /** Standard error so far. */
+    logged: () => logged,
     /** Standard error, once it has ended. */
     errors,
     kill: () => end("SIGKILL"),
@@ -84,6 +97,20 @@ export async function startProgram({
       if (child.exitCode === null && child.signalCode === null) await end("SIGTERM");
     },
   };
+}
+
+function childrenOf(pid: number): number[] {
+  const ids = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ");
+  return ids.filter(Boolean).map(Number);
+}
+
+/** Kills one worker of a program; resolves when another process has replaced it. */
+export async function killWorker(program: Program, index = 0): Promise<void> {
+  const before = program.workers();
+  process.kill(before[index] ?? 0, "SIGKILL");
+  const replaced = () => program.logged().split('"worker_replaced"').length - 1;
+  const count = replaced();
+  await until(() => replaced() > count);
 }
 
 /** A pipe that is open for somebody who never reads it. */

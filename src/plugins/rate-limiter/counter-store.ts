@@ -1,29 +1,32 @@
-/** Counts in memory, or in Redis with memory as the fallback while Redis is unavailable. */
+/** Counts in memory, or in counters shared with other processes, with memory as the fallback. */
 import type { Log } from "../../lib/log.ts";
 import type { Charge, LimitCheck, LimitVerdict, SubjectUsage, UsageQuery } from "./counter.ts";
+import type { CounterLink } from "./counter-link.ts";
+import { type CallCounters, createGroupLink } from "./group-link.ts";
 import { createMemoryCounter, type MemoryCounter } from "./memory-counter.ts";
+import type { AdmittedCharges } from "./redis-epoch.ts";
 import { createRedisLink } from "./redis-link.ts";
 
-/** `local`: memory as the fallback for Redis. */
+/** `local`: memory as the fallback for shared counters. */
 export const STORES = ["memory", "redis", "local"] as const;
 export type StoreKind = (typeof STORES)[number];
 export interface StoreVerdict extends LimitVerdict {
   store: StoreKind;
-  /** Redis is unavailable, and a limit must not be counted without it. */
+  /** The shared counters are unavailable, and a limit must not be counted without them. */
   unavailable?: boolean;
 }
 
 export interface StoreCheck extends LimitCheck {
-  /** Limit that this node enforces on its own while Redis is unavailable. */
+  /** Limit that this process enforces on its own while the shared counters are unavailable. */
   local_limit: number;
 }
 
 export interface CounterStore {
-  /** With `closed`, admits nothing while Redis is unavailable. */
+  /** With `closed`, admits nothing while the shared counters are unavailable. */
   take(checks: readonly StoreCheck[], closed: boolean): StoreVerdict | Promise<StoreVerdict>;
   /** Returns the usage and charges nothing. */
   check(checks: readonly LimitCheck[]): StoreVerdict | Promise<StoreVerdict>;
-  /** Returns the usage without I/O: with Redis, only the requests that this node admitted. */
+  /** Returns the usage without I/O: with shared counters, only the requests that this process admitted. */
   estimate(checks: readonly LimitCheck[]): StoreVerdict;
   /** Returns the subjects of a space that have usage, in no order. */
   listUsage(
@@ -31,7 +34,7 @@ export interface CounterStore {
   ): Promise<{ items: Iterable<SubjectUsage>; complete: boolean; store: StoreKind }>;
   /** Returns false when the subject had no usage. */
   forget(space: string, subject: string): Promise<boolean>;
-  /** Returns true while this node counts on its own because Redis is unavailable. */
+  /** Returns true while this process counts on its own because the shared counters are unavailable. */
   isLocal(): boolean;
   /** Returns the number of subjects in the memory of this process. */
   size(): number;
@@ -39,15 +42,27 @@ export interface CounterStore {
 }
 
 export interface CounterStoreOptions {
-  /** Counts in the memory of this process when undefined. */
   redis_url: string | undefined;
+  /** Counters of the group of workers. Without these and Redis, the process counts in its memory. */
+  callCounters?: CallCounters | undefined;
   log: Log;
   /** Monotonic clock of the counters in memory. */
   elapsedMs: () => number;
 }
 
-export function openCounterStore({ redis_url, log, elapsedMs }: CounterStoreOptions): CounterStore {
-  return redis_url ? createSharedStore(redis_url, log, elapsedMs) : createMemoryStore(elapsedMs);
+export function openCounterStore(options: CounterStoreOptions): CounterStore {
+  const { redis_url, callCounters, log, elapsedMs } = options;
+  if (redis_url) {
+    return createSharedStore("redis", elapsedMs, (admitted) =>
+      createRedisLink(redis_url, log, admitted),
+    );
+  }
+  if (callCounters) {
+    return createSharedStore("memory", elapsedMs, ({ unshared }) =>
+      createGroupLink(callCounters, log, unshared),
+    );
+  }
+  return createMemoryStore(elapsedMs);
 }
 
 function createMemoryStore(elapsedMs: () => number): CounterStore {
@@ -68,11 +83,15 @@ function createMemoryStore(elapsedMs: () => number): CounterStore {
 }
 
 /**
- * Every request that Redis admits is also counted in memory, and every request that is admitted without Redis
- * also in `unshared`. A node that loses Redis continues from what it admitted itself; a Redis that lost its data or
- * was unavailable is charged with it.
+ * Every request that the shared counters admit is also counted in memory, and every request that is admitted without
+ * them also in `unshared`. A process that loses them continues from what it admitted itself; counters that lost their
+ * data or were unavailable are charged with it.
  */
-function createSharedStore(redisUrl: string, log: Log, elapsedMs: () => number): CounterStore {
+function createSharedStore(
+  shared: "redis" | "memory",
+  elapsedMs: () => number,
+  open: (admitted: AdmittedCharges) => CounterLink,
+): CounterStore {
   const memory = createMemoryCounter();
   let unshared = createMemoryCounter();
   const takeUnshared = (): Iterable<Charge> => {
@@ -81,7 +100,7 @@ function createSharedStore(redisUrl: string, log: Log, elapsedMs: () => number):
     unshared = createMemoryCounter();
     return taken.charges(elapsedMs());
   };
-  const link = createRedisLink(redisUrl, log, {
+  const link = open({
     all: () => {
       takeUnshared();
       return memory.charges(elapsedMs());
@@ -92,7 +111,7 @@ function createSharedStore(redisUrl: string, log: Log, elapsedMs: () => number):
     async take(checks, closed) {
       const verdict = await link.take(checks);
       if (verdict?.admitted) memory.charge(checks, elapsedMs());
-      if (verdict) return { ...verdict, store: "redis" };
+      if (verdict) return { ...verdict, store: shared };
 
       const nowMs = elapsedMs();
       if (closed) {
@@ -104,25 +123,22 @@ function createSharedStore(redisUrl: string, log: Log, elapsedMs: () => number):
       return { ...own, store: "local" };
     },
     async check(checks) {
-      const verdict = await link.call((redis) => redis.check(checks));
-      if (verdict) return { ...verdict, store: "redis" };
+      const verdict = await link.check(checks);
+      if (verdict) return { ...verdict, store: shared };
       return { ...memory.check(checks, elapsedMs()), store: "local" };
     },
     estimate: (checks) => ({
       ...memory.check(checks, elapsedMs()),
-      store: link.isUnavailable() ? "local" : "redis",
+      store: link.isUnavailable() ? "local" : shared,
     }),
     async listUsage(query) {
-      const found = await link
-        .counter()
-        ?.listUsage(query)
-        .catch(() => undefined);
-      if (found) return { ...found, store: "redis" };
+      const found = await link.listUsage(query);
+      if (found) return { ...found, store: shared };
       return { ...listMemoryUsage(memory, query, elapsedMs()), store: "local" };
     },
     async forget(space, subject) {
       const here = [memory, unshared].map((counter) => counter.forget(space, subject));
-      const there = await link.call((redis) => redis.forget(space, subject));
+      const there = await link.forget(space, subject);
       return here.includes(true) || there === true;
     },
     isLocal: link.isUnavailable,

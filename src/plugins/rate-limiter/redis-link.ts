@@ -2,7 +2,7 @@
 import { RedisClient } from "bun";
 import type { Log } from "../../lib/log.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
-import type { LimitCheck, LimitVerdict } from "./counter.ts";
+import type { CounterLink } from "./counter-link.ts";
 import { createRedisCounter, type RedisCounter } from "./redis-counter.ts";
 import { type AdmittedCharges, createRedisEpoch } from "./redis-epoch.ts";
 
@@ -19,17 +19,6 @@ const TICKS_PER_SYNC = 2;
 /** Timeout of a request that waits while Redis is charged again after a loss of data. */
 const SYNC_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 3;
-
-export interface RedisLink {
-  /** Checks and charges; returns undefined while Redis is unavailable or its data is incomplete. */
-  take(checks: readonly LimitCheck[]): Promise<LimitVerdict | undefined>;
-  /** Runs a call with a timeout; returns undefined when Redis is unavailable. */
-  call<T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined>;
-  /** Returns the counter for calls without a timeout; undefined while Redis is unavailable. */
-  counter(): RedisCounter | undefined;
-  isUnavailable(): boolean;
-  stop(): void;
-}
 
 interface Connection {
   redis: RedisClient;
@@ -60,7 +49,7 @@ export async function openRedis(url: string): Promise<RedisClient> {
   }
 }
 
-export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges): RedisLink {
+export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges): CounterLink {
   /** Newest connection; it becomes `current` once Redis has the charges of this node. */
   let newest: Connection | undefined;
   let current: Connection | undefined;
@@ -129,6 +118,7 @@ export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges
     return connection.syncing;
   };
 
+  /** Runs a call with a timeout; returns undefined when Redis is unavailable. */
   const call = async <T>(work: (counter: RedisCounter) => Promise<T>): Promise<T | undefined> => {
     // During startup the first requests wait for the connection.
     if (!current && !isUnavailable) await firstConnection;
@@ -190,8 +180,10 @@ export function createRedisLink(url: string, log: Log, admitted: AdmittedCharges
       }
       return undefined;
     },
-    call,
-    counter: () => current?.counter,
+    check: (checks) => call((counter) => counter.check(checks)),
+    // Without the timeout of a call: a scan of many keys takes seconds.
+    listUsage: async (query) => await current?.counter.listUsage(query).catch(() => undefined),
+    forget: (space, subject) => call((counter) => counter.forget(space, subject)),
     isUnavailable: () => isUnavailable,
     stop: () => {
       stopped = true;

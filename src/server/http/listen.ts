@@ -24,6 +24,8 @@ import { toReachableOrigin } from "./to-reachable-origin.ts";
 export interface Listener {
   /** Origin by plane, such as `http://127.0.0.1:8080`. */
   urls: Partial<Record<Plane, string>>;
+  /** Bound port by listen address. */
+  ports: Readonly<Record<string, number>>;
   /** Makes readiness fail from now on. */
   drain: () => void;
   /** Stops listening and rejects requests on open connections. */
@@ -42,11 +44,25 @@ export interface OtherPaths {
   mcp: Record<string, PathHandler>;
 }
 
-export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths): Listener {
+/** A port that several workers listen on. */
+export interface SharedPorts {
+  /** True while no other worker listens. */
+  alone: boolean;
+  ports: Listener["ports"];
+}
+
+export interface ListenOptions {
+  routes: readonly AnyRoute[];
+  others: OtherPaths;
+  /** Undefined for the only process that listens. */
+  shared: SharedPorts | undefined;
+}
+
+export function listen(app: App, options: ListenOptions): Listener {
   const { settings } = app.deps;
   const state = { ready: true, refusing: false };
   const servers = [...planesByAddress(settings)].map(([address, planes]) =>
-    serve(app, { address, planes, routes, others, state }),
+    serve(app, { ...options, address, planes, state }),
   );
   const urls: Listener["urls"] = {};
   for (const { planes, server } of servers) {
@@ -54,6 +70,7 @@ export function listen(app: App, routes: readonly AnyRoute[], others: OtherPaths
   }
   return {
     urls,
+    ports: Object.fromEntries(servers.map(({ address, server }) => [address, server.port ?? 0])),
     drain: () => {
       state.ready = false;
     },
@@ -79,16 +96,15 @@ function planesByAddress(settings: Settings): Map<string, Plane[]> {
   return byAddress;
 }
 
-interface Served {
+interface Served extends ListenOptions {
   address: string;
   planes: Plane[];
-  routes: readonly AnyRoute[];
-  others: OtherPaths;
   state: { ready: boolean; refusing: boolean };
 }
 
-function serve(app: App, { address, planes, routes, others, state }: Served) {
-  const [, hostname = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+function serve(app: App, { address, planes, routes, others, state, shared }: Served) {
+  const [, hostname = "", given = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  const port = shared?.ports[address] ?? Number(given);
   const respondJson = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
   const paths = new Map<string, AnyRoute[]>();
@@ -127,9 +143,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
       ]),
     ),
     "/metrics": (request) =>
-      serveRequest(app, "admin", request, async (_, headers) =>
-        serveMetrics(app, request, headers),
-      ),
+      serveRequest(app, "admin", request, (_, headers) => serveMetrics(app, request, headers)),
     "/healthz": () => respondJson({ status: "ok" }, 200),
     "/readyz": () => {
       if (!state.ready) return respondJson({ status: "shutting down" }, 503);
@@ -141,15 +155,16 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
   };
   const servesGateway = planes.includes("gateway");
   try {
+    if (shared?.alone) checkPortIsFree(hostname, port);
     const server = Bun.serve({
       hostname,
-      port: Number(port),
+      port,
       // Each plane has its own caps and error format.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: CONNECTION_IDLE_S,
       development: false,
       // Otherwise a second process could bind the port and silently get half of the requests.
-      reusePort: false,
+      reusePort: shared !== undefined,
       routes: table,
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
@@ -172,7 +187,7 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
       for (const request of waiting) server.timeout(request, CONNECTION_IDLE_S);
     }, EXTEND_EVERY_MS);
     extending.unref();
-    return { planes, server };
+    return { address, planes, server };
   } catch (thrown) {
     const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
     const reason = taken ? "another program uses this port" : describeReason(thrown);
@@ -180,6 +195,13 @@ function serve(app: App, { address, planes, routes, others, state }: Served) {
     const text = `Cannot listen on ${address}: ${reason}. Set ${[...names].join(" or ")}.`;
     throw new AppError("bad_settings", text, { cause: thrown });
   }
+}
+
+/** Throws EADDRINUSE when any process listens on the port, including other workers. */
+function checkPortIsFree(hostname: string, port: number): void {
+  if (port === 0) return;
+  const fetch = () => new Response();
+  void Bun.serve({ hostname, port, reusePort: false, fetch }).stop(true);
 }
 
 /** Rejects a request on an open connection after this node stopped listening. */

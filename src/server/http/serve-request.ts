@@ -48,8 +48,8 @@ export interface App {
   /** Loads a change that was just committed on this node. */
   refresh: () => Promise<void>;
   counts: ResponseCounts;
-  /** Renders the current metrics. */
-  metrics: () => string;
+  /** Renders the current metrics of all workers. */
+  metrics: () => string | Promise<string>;
   readiness: () => Readiness;
 }
 

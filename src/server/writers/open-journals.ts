@@ -23,16 +23,26 @@ export interface Journals {
   stop: () => void;
 }
 
-export async function openJournals(settings: Settings, db: Db, log: Log): Promise<Journals> {
+/** Each worker of a group has files of its own. Only a process that starts alone recovers those of others. */
+export async function openJournals(
+  settings: Settings,
+  db: Db,
+  { log, worker }: { log: Log; worker: { index: number; alone: boolean } | undefined },
+): Promise<Journals> {
   // Next to a SQLite database, so that they are moved with it.
   const base =
     sqliteFile(settings.DATABASE_URL) ?? join(settings.PORTCULLIS_DATA_DIR, "portcullis");
+  const pathsOf = (kind: string): JournalPaths => {
+    const path = `${base}-${kind}`;
+    const own = worker ? `${path}-w${worker.index}` : path;
+    return { own, recovered: worker?.alone === false ? own : path };
+  };
   const [events, evaluations] = await Promise.all([
-    recovering<RequestEvent>(`${base}-requests`, log, {
+    recovering<RequestEvent>(pathsOf("requests"), log, {
       kind: "events",
       insert: (rows) => insertRequestEvents(db, rows),
     }),
-    recovering<RecordedEvaluation>(`${base}-activity`, log, {
+    recovering<RecordedEvaluation>(pathsOf("activity"), log, {
       kind: "evaluations",
       insert: (rows) => insertEvaluations(db, rows),
     }),
@@ -59,8 +69,14 @@ export async function openJournals(settings: Settings, db: Db, log: Log): Promis
   };
 }
 
-async function recovering<Event>(path: string, log: Log, recovered: Recovered<Event>) {
-  const found = await findAbandonedJournals(path);
+/** Prefixes of file names. */
+interface JournalPaths {
+  own: string;
+  recovered: string;
+}
+
+async function recovering<Event>(paths: JournalPaths, log: Log, recovered: Recovered<Event>) {
+  const found = await findAbandonedJournals(paths.recovered);
   let left = await recoverEvents(log, found, recovered);
   const bytes = left.reduce((sum, journal) => sum + journal.bytes, 0);
   /** `…_held` was logged at the start. */
@@ -68,7 +84,7 @@ async function recovering<Event>(path: string, log: Log, recovered: Recovered<Ev
     if (!event.endsWith("_held")) log(event, fields);
   };
   return {
-    journal: openJournal(path, MAX_BYTES - bytes),
+    journal: openJournal(paths.own, MAX_BYTES - bytes),
     isLeft: () => left.length > 0,
     async retry() {
       left = await recoverEvents(onlyRecovered, left, recovered);
