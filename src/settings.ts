@@ -37,6 +37,16 @@ export const Settings = z.object({
   PORTCULLIS_LISTEN_GATEWAY: address.optional().describe("Listen address of the data plane."),
   PORTCULLIS_LISTEN_GUARD: address.optional().describe("Listen address of the guard plane."),
   PORTCULLIS_LISTEN_MCP: address.optional().describe("Listen address of the MCP plane."),
+  TLS_CERT_FILE: z
+    .string()
+    .optional()
+    .describe(
+      "File with the certificate of all listen addresses and its chain (PEM); they then use https. Requires TLS_KEY_FILE. Both are read again when they change.",
+    ),
+  TLS_KEY_FILE: z
+    .string()
+    .optional()
+    .describe("File with the unencrypted private key of the certificate (PEM)."),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((text) => text.replace(/\/+$/, ""))
@@ -256,6 +266,9 @@ export const findUnknownSettings = (env: Readonly<Record<string, string | undefi
 
 export const listenAddress = (settings: Settings, plane: Plane): string =>
   settings[listenSetting(settings, plane)] ?? settings.PORTCULLIS_LISTEN;
+
+export const listenScheme = (settings: Settings): "http" | "https" =>
+  settings.TLS_CERT_FILE === undefined ? "http" : "https";
 
 /** Returns the name of the setting with the listen address of a plane. */
 export function listenSetting(settings: Settings, plane: Plane) {

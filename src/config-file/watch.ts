@@ -1,9 +1,10 @@
 /** Applies the configuration file at start and on every change. An invalid file changes nothing. */
-import { type FSWatcher, readFileSync, watch } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { localActor } from "../admin/perform.ts";
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
+import { type FilesWatch, watchFiles } from "../lib/watch-files.ts";
 import { applyConfig } from "./apply.ts";
 import { readConfigFile } from "./read-file.ts";
 
@@ -15,16 +16,11 @@ export interface ConfigFileOptions {
   later?: boolean;
 }
 
-/** Debounce: editors write a file in several steps. */
-const DEBOUNCE_MS = 100;
-/** Some file systems (network shares, mounted secrets) send no change events. */
-const POLL_MS = 5_000;
-
 export async function watchConfigFile(
   deps: Deps,
   refresh: () => Promise<void>,
   { file, env, later = false }: ConfigFileOptions,
-): Promise<{ stop: () => Promise<void> }> {
+): Promise<FilesWatch> {
   const path = resolve(file);
   let applied: string | undefined;
   const apply = async (text: string) => {
@@ -63,24 +59,7 @@ export async function watchConfigFile(
   if (later) applied = undefined;
   else await apply(applied);
 
-  let reloading: Promise<void> = Promise.resolve();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const scheduleReload = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      reloading = reloading.then(reload);
-    }, DEBOUNCE_MS);
-  };
-  const poll = setInterval(scheduleReload, POLL_MS);
-  const watcher = watchFolder(path, scheduleReload);
-  return {
-    stop: async () => {
-      watcher?.close();
-      clearInterval(poll);
-      clearTimeout(timer);
-      await reloading;
-    },
-  };
+  return watchFiles([path], reload);
 }
 
 function readText(path: string, file: string): string {
@@ -91,19 +70,5 @@ function readText(path: string, file: string): string {
     throw new AppError("bad_settings", `Cannot read the configuration file ${file}: ${reason}`, {
       cause: thrown,
     });
-  }
-}
-
-/** Watches the folder, because an editor that saves by rename replaces the file. */
-function watchFolder(path: string, onChange: () => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(dirname(path), (_, name) => {
-      // Mounted secrets change a link next to the file (`..data`).
-      if (name === null || name === basename(path) || name.startsWith("..")) onChange();
-    });
-    watcher.on("error", () => watcher.close());
-    return watcher;
-  } catch {
-    return undefined; // No watches left on this machine: the poll still detects changes.
   }
 }

@@ -33,6 +33,7 @@ import { METRICS } from "./metrics.ts";
 import { openServingStorage } from "./open-serving-storage.ts";
 import { readEgress } from "./read-egress.ts";
 import { startSweeping } from "./sweep.ts";
+import { readTlsFiles, watchTlsFiles } from "./tls-files.ts";
 import { watchFolders } from "./watch-folders.ts";
 import { openJournals } from "./writers/open-journals.ts";
 import { trackLastUsed } from "./writers/track-last-used.ts";
@@ -208,8 +209,11 @@ export async function start(
       handleRequest(deps, request, { ...ids, client, headers }),
     );
   const others = { handleDataPlane, mcp: mcp.paths };
-  const listening = listen(app, { routes, others, shared: group });
+  const tls = readTlsFiles(settings);
+  const listening = listen(app, { routes, others, shared: group, tls });
   opened.defer(() => listening.stop());
+  const tlsFiles = tls && watchTlsFiles(settings, { log, replace: listening.replaceTls });
+  opened.defer(() => tlsFiles?.stop());
   // Last: the token is shown only once, so a failing start must not use it up.
   const first = stored ? undefined : await setUpFirstRun(deps);
   // Created here, or by another node that is starting.

@@ -1,7 +1,7 @@
 /** Calls the admin API of a running node with a token. */
 export type AdminClient = ReturnType<typeof adminClient>;
 
-export function adminClient(url: string, token: string) {
+export function adminClient(url: string, token: string, tls: Bun.TLSOptions = {}) {
   /** Sends `body` as JSON, or as it is when it is text. */
   const call = (
     method: string,
@@ -11,6 +11,7 @@ export function adminClient(url: string, token: string) {
   ) =>
     fetch(`${url}${path}`, {
       method,
+      tls,
       headers: {
         authorization: `Bearer ${token}`,
         ...(body === undefined ? {} : { "content-type": "application/json" }),

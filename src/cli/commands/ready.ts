@@ -1,13 +1,11 @@
 /** portcullis ready: asks the running server on this machine whether it is ready, for container health checks. */
 import { PLANES } from "../../contract/endpoint.ts";
-import { AppError } from "../../contract/errors.ts";
-import { readText } from "../../net/read-body.ts";
-import { createSend } from "../../net/send.ts";
-import { listenAddress } from "../../settings.ts";
+import { getLocal } from "../../net/get-local.ts";
+import { describeReason } from "../../server/doctor/check.ts";
+import { listenAddress, listenScheme } from "../../settings.ts";
 import type { Command } from "../command.ts";
 
 const TIMEOUT_MS = 2_000;
-const MAX_BYTES = 64 * 1024;
 
 export const readyCommand: Command = {
   name: "ready",
@@ -20,10 +18,12 @@ export const readyCommand: Command = {
     "PORTCULLIS_LISTEN_GUARD",
     "PORTCULLIS_LISTEN_MCP",
     "PORTCULLIS_PLANES",
+    "TLS_CERT_FILE",
   ],
   async run({ settings }) {
     const [plane = PLANES[0]] = settings.PORTCULLIS_PLANES;
-    const url = `http://${toLoopback(listenAddress(settings, plane))}/readyz`;
+    const scheme = listenScheme(settings);
+    const url = `${scheme}://${toLoopback(listenAddress(settings, plane))}/readyz`;
     const problem = await findProblem(url);
     return problem === undefined
       ? { text: `ready at ${url}`, json: { ready: true, url } }
@@ -33,14 +33,10 @@ export const readyCommand: Command = {
 
 async function findProblem(url: string): Promise<string | undefined> {
   try {
-    const reply = await createSend()({
-      ...{ url, method: "GET", headers: {}, allow_private: true, is_local: true },
-      timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
-    });
-    const text = await readText(reply, MAX_BYTES);
-    return reply.status === 200 ? undefined : text;
+    const { status, text } = await getLocal(url, TIMEOUT_MS);
+    return status === 200 ? undefined : text;
   } catch (thrown) {
-    return AppError.from(thrown).message;
+    return describeReason(thrown);
   }
 }
 

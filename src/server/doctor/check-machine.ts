@@ -1,13 +1,15 @@
 /** Checks the machine: data folder, ports, limit of open files. */
+import { X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
+import { AppError } from "../../contract/errors.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
-import { readText } from "../../net/read-body.ts";
-import { createSend } from "../../net/send.ts";
-import { listenAddress, listenSetting } from "../../settings.ts";
+import { getLocal } from "../../net/get-local.ts";
+import { listenAddress, listenScheme, listenSetting } from "../../settings.ts";
 import { toReachableOrigin } from "../http/to-reachable-origin.ts";
 import { keyFile } from "../keyring.ts";
+import { readTlsFiles } from "../tls-files.ts";
 import type { Check, CheckContext } from "./check.ts";
 
 export async function checkMachine(context: CheckContext): Promise<Check[]> {
@@ -21,7 +23,12 @@ export async function checkMachine(context: CheckContext): Promise<Check[]> {
   return [
     checkFolder(context),
     ...checkKeyFile(context),
-    ...(await Promise.all([...addresses].map(checkPort))),
+    ...checkTls(context),
+    ...(await Promise.all(
+      [...addresses].map(([address, setting]) =>
+        checkPort(address, setting, listenScheme(settings)),
+      ),
+    )),
     checkOpenFiles(),
   ];
 }
@@ -62,13 +69,33 @@ function checkMode(name: string, path: string, mode: string): Check {
   return { name, state: "warn", message, todo: `chmod ${mode} ${shellQuote(path)}` };
 }
 
-async function checkPort([address, setting]: [string, string]): Promise<Check> {
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
+function checkTls({ settings, now }: CheckContext): Check[] {
+  const name = "TLS certificate";
+  try {
+    const pair = readTlsFiles(settings);
+    if (!pair) return [];
+    const end = Date.parse(new X509Certificate(pair.cert).validTo);
+    const message = `valid until ${new Date(end).toISOString()}`;
+    if (end > now().getTime() + EXPIRES_SOON_MS) return [{ name, state: "ok", message }];
+    return [
+      { name, state: "warn", message, todo: "Renew it; it is read again without a restart." },
+    ];
+  } catch (thrown) {
+    const todo =
+      "Set TLS_CERT_FILE and TLS_KEY_FILE to the PEM files of a certificate and its key.";
+    return [{ name, state: "fail", message: AppError.from(thrown).message, todo }];
+  }
+}
+
+async function checkPort(address: string, setting: string, scheme: string): Promise<Check> {
   const name = `listen ${address}`;
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const failure = await tryToListen(host, Number(port));
   if (!failure) return { name, state: "ok", message: "free" };
   if (failure.code === "EADDRINUSE") {
-    if (await isPortcullis(host, port)) {
+    if (await isPortcullis(scheme, host, port)) {
       return { name, state: "ok", message: "used by a running Portcullis" };
     }
     const todo = `Stop the other program, or set ${setting} to another port.`;
@@ -86,21 +113,17 @@ function tryToListen(host: string, port: number): Promise<NodeJS.ErrnoException 
   });
 }
 
-async function isPortcullis(host: string, port: string): Promise<boolean> {
-  const origin = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+async function isPortcullis(scheme: string, host: string, port: string): Promise<boolean> {
+  const origin = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   try {
-    const reply = await createSend()({
-      url: `${toReachableOrigin(origin)}/healthz`,
-      method: "GET",
-      headers: {},
-      allow_private: true,
-      timeouts: { headers_ms: 1_000, idle_ms: 1_000 },
-    });
-    return Bun.deepEquals(JSON.parse(await readText(reply, 1024)), { status: "ok" });
+    const { text } = await getLocal(`${toReachableOrigin(origin)}/healthz`, HEALTH_TIMEOUT_MS);
+    return Bun.deepEquals(JSON.parse(text), { status: "ok" });
   } catch {
     return false; // not Portcullis
   }
 }
+
+const HEALTH_TIMEOUT_MS = 1_000;
 
 const MIN_OPEN_FILES = 4096;
 

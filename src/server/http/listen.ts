@@ -9,6 +9,7 @@ import { findPathStart } from "../../lib/http/url-parts.ts";
 import { CONNECTION_IDLE_S, listenAddress, listenSetting, type Settings } from "../../settings.ts";
 import { describeReason } from "../doctor/check.ts";
 import { staticPages } from "../pages/static-pages.ts";
+import type { TlsPair } from "../tls-files.ts";
 import type { PathHandler } from "./mcp-paths.ts";
 import { parseRequestUrl } from "./parse-request-url.ts";
 import { serveMetrics } from "./serve-metrics.ts";
@@ -26,6 +27,8 @@ export interface Listener {
   urls: Partial<Record<Plane, string>>;
   /** Bound port by listen address. */
   ports: Readonly<Record<string, number>>;
+  /** Uses another certificate for new connections. Requests that are running finish; idle connections are closed. */
+  replaceTls: (tls: TlsPair) => void;
   /** Makes readiness fail from now on. */
   drain: () => void;
   /** Stops listening and rejects requests on open connections. */
@@ -56,6 +59,7 @@ export interface ListenOptions {
   others: OtherPaths;
   /** Undefined for the only process that listens. */
   shared: SharedPorts | undefined;
+  tls: TlsPair | undefined;
 }
 
 export function listen(app: App, options: ListenOptions): Listener {
@@ -68,9 +72,13 @@ export function listen(app: App, options: ListenOptions): Listener {
   for (const { planes, server } of servers) {
     for (const plane of planes) urls[plane] = toReachableOrigin(server.url.origin);
   }
+  const all = () => servers.flatMap(({ server, replaced }) => [server, ...replaced]);
   return {
     urls,
     ports: Object.fromEntries(servers.map(({ address, server }) => [address, server.port ?? 0])),
+    replaceTls: (tls) => {
+      if (!state.refusing) for (const served of servers) replaceServer(served, tls);
+    },
     drain: () => {
       state.ready = false;
     },
@@ -80,11 +88,28 @@ export function listen(app: App, options: ListenOptions): Listener {
       // Not awaited: this promise also waits for idle connections.
       for (const { server } of servers) void server.stop();
     },
-    isBusy: () => servers.some(({ server }) => server.pendingRequests > 0),
+    isBusy: () => all().some((server) => server.pendingRequests > 0),
     stop: async () => {
-      await Promise.all(servers.map(({ server }) => server.stop(true)));
+      await Promise.all(all().map((server) => server.stop(true)));
     },
   };
+}
+
+interface RunningServer {
+  address: string;
+  planes: Plane[];
+  server: Server<unknown>;
+  /** Servers with an older certificate, which finish their requests. */
+  replaced: Server<unknown>[];
+  open: (tls: TlsPair | undefined, port: number) => Server<unknown>;
+}
+
+/** Bun cannot change the certificate of a server: a second one shares its port, and then the first stops. */
+function replaceServer(served: RunningServer, tls: TlsPair): void {
+  const old = served.server;
+  served.server = served.open(tls, old.port ?? 0);
+  served.replaced = [old, ...served.replaced.filter(({ pendingRequests }) => pendingRequests > 0)];
+  void old.stop();
 }
 
 function planesByAddress(settings: Settings): Map<string, Plane[]> {
@@ -102,7 +127,8 @@ interface Served extends ListenOptions {
   state: { ready: boolean; refusing: boolean };
 }
 
-function serve(app: App, { address, planes, routes, others, state, shared }: Served) {
+function serve(app: App, served: Served): RunningServer {
+  const { address, planes, routes, others, state, shared, tls } = served;
   const [, hostname = "", given = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
   const port = shared?.ports[address] ?? Number(given);
   const respondJson = (body: object, status: number) =>
@@ -111,10 +137,14 @@ function serve(app: App, { address, planes, routes, others, state, shared }: Ser
   for (const route of routes.filter(({ endpoint }) => planes.includes(endpoint.plane))) {
     paths.set(route.endpoint.path, [...(paths.get(route.endpoint.path) ?? []), route]);
   }
-  const waiting = new Set<Request>();
+  const waiting = new Map<Request, Server<unknown>>();
   /** Keeps the connection open while the response is pending: an upstream may take longer than the idle timeout. */
-  const keepOpen = (request: Request, response: Promise<Response>): Promise<Response> => {
-    waiting.add(request);
+  const keepOpen = (
+    request: Request,
+    server: Server<unknown>,
+    response: Promise<Response>,
+  ): Promise<Response> => {
+    waiting.set(request, server);
     const remove = () => waiting.delete(request);
     response.then(remove, remove);
     return response;
@@ -139,7 +169,7 @@ function serve(app: App, { address, planes, routes, others, state, shared }: Ser
         (request: BunRequest, server: Server<unknown>) =>
           state.refusing
             ? refuse(app, request)
-            : keepOpen(request, handle(request, server.requestIP(request)?.address ?? "")),
+            : keepOpen(request, server, handle(request, server.requestIP(request)?.address ?? "")),
       ]),
     ),
     "/metrics": (request) =>
@@ -154,23 +184,24 @@ function serve(app: App, { address, planes, routes, others, state, shared }: Ser
     },
   };
   const servesGateway = planes.includes("gateway");
-  try {
-    if (shared?.alone) checkPortIsFree(hostname, port);
-    const server = Bun.serve({
+  const isShared = shared !== undefined || tls !== undefined;
+  const open: RunningServer["open"] = (pair, bound) =>
+    Bun.serve({
       hostname,
-      port,
+      port: bound,
+      ...(pair && { tls: pair }),
       // Each plane has its own caps and error format.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: CONNECTION_IDLE_S,
       development: false,
       // Otherwise a second process could bind the port and silently get half of the requests.
-      reusePort: shared !== undefined,
+      reusePort: isShared,
       routes: table,
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
         if (servesGateway && !isReserved(request)) {
           const client = socket.requestIP(request)?.address ?? "";
-          return keepOpen(request, others.handleDataPlane(request, client));
+          return keepOpen(request, socket, others.handleDataPlane(request, client));
         }
         const { pathname } = parseRequestUrl(request);
         // The consumer is missing in the client's base URL: respond in the format of the data plane.
@@ -182,12 +213,15 @@ function serve(app: App, { address, planes, routes, others, state, shared }: Ser
         return serveRequest(app, "admin", request, throwError("not_found", text));
       },
     });
+  try {
+    if (isShared && shared?.alone !== false) checkPortIsFree(hostname, port);
+    const server = open(tls, port);
     // Pending responses have timeouts of their own. Extending the idle timeout for each request would cost 3 µs.
     const extending = setInterval(() => {
-      for (const request of waiting) server.timeout(request, CONNECTION_IDLE_S);
+      for (const [request, socket] of waiting) socket.timeout(request, CONNECTION_IDLE_S);
     }, EXTEND_EVERY_MS);
     extending.unref();
-    return { address, planes, server };
+    return { address, planes, server, replaced: [], open };
   } catch (thrown) {
     const taken = thrown instanceof Error && "code" in thrown && thrown.code === "EADDRINUSE";
     const reason = taken ? "another program uses this port" : describeReason(thrown);
