@@ -17,6 +17,7 @@ export interface Portcullis extends Contender {
 export async function startPortcullis(
   stack: AsyncDisposableStack,
   { cores, folder, upstreams }: Pick<Setting, "cores" | "folder" | "upstreams">,
+  settings: Record<string, string> = {},
 ): Promise<Portcullis> {
   const port = freePort();
   const data_folder = mkdtempSync(join(folder, "portcullis-"));
@@ -30,6 +31,7 @@ export async function startPortcullis(
       // The uploads of this benchmark are larger than the caps that are there by default.
       FILES_BODY_MIB: "2048",
       MEDIA_BODY_MIB: "512",
+      ...settings,
     },
     log: `${data_folder}.log`,
   });
