@@ -1,7 +1,16 @@
 /** npm run bench [-- name …]: runs every benchmark, or the named ones, then prints all targets with PASS or FAIL. */
 import { type Check, checksText } from "./checks.ts";
 
-const BENCHMARKS = ["start", "gateway", "translate", "limiter", "guard", "mcp", "workers"] as const;
+const BENCHMARKS = [
+  "start",
+  "gateway",
+  "translate",
+  "limiter",
+  "guard",
+  "mcp",
+  "workers",
+  "console",
+] as const;
 
 const selected = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 const unknown = selected.filter((name) => !(BENCHMARKS as readonly string[]).includes(name));
