@@ -1,9 +1,10 @@
-/** Creates the tokens with which the console sends requests of a consumer. */
-import { createPlaygroundToken } from "../contract/gateway/playground.ts";
+/** Creates the tokens with which the console sends requests of a consumer, and evaluations of a collector. */
+import { AppError } from "../contract/errors.ts";
+import { createCollectorToken, createPlaygroundToken } from "../contract/gateway/playground.ts";
 import { recordChange } from "../db/record-change.ts";
 import { type Route, route } from "../route.ts";
 import { requireConsumer } from "../snapshot/find-consumer.ts";
-import { sealPlaygroundToken } from "../snapshot/playground-token.ts";
+import { sealCollectorToken, sealPlaygroundToken } from "../snapshot/playground-token.ts";
 
 export const playgroundRoutes: Route[] = [
   route(createPlaygroundToken, async (deps, call) => {
@@ -16,6 +17,22 @@ export const playgroundRoutes: Route[] = [
       id,
       name,
       gateway_id: gateway.id,
+      before: null,
+      after: { expires_at: made.expires_at },
+    });
+    return made;
+  }),
+  route(createCollectorToken, async (deps, call) => {
+    const { collector_id } = call.params;
+    const collector = deps.snapshot().collectors.get(collector_id);
+    if (!collector) throw new AppError("not_found", `Unknown collector ${collector_id}.`);
+    const made = sealCollectorToken(deps.keyring(), { collector_id, at: deps.now() });
+    await recordChange(deps, call, {
+      resource: "playground_token",
+      verb: "create",
+      id: collector_id,
+      name: collector.name,
+      gateway_id: collector.gateway_id,
       before: null,
       after: { expires_at: made.expires_at },
     });

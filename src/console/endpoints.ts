@@ -68,6 +68,10 @@ export const playground = {
     ),
     writes: false as const,
   },
+  createCollectorToken: {
+    ...post<typeof play.createCollectorToken>("/v1/collectors/:collector_id/playground-token"),
+    writes: false as const,
+  },
 };
 
 export const live = { stream: get<typeof streamChanges>("/v1/live") };

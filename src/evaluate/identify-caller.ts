@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret } from "../lib/crypto/secrets.ts";
+import { COLLECTOR_TOKEN, openCollectorToken } from "../snapshot/playground-token.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import { checkActive } from "./check-active.ts";
 import { findServiceClient, SERVICE_TOKEN } from "./service-token.ts";
@@ -29,6 +30,7 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
     throw new AppError("unauthorized", "Send a collector key: Authorization: Bearer <key>.");
   }
   if (secret.startsWith(SERVICE_TOKEN)) return identifyServiceClient(deps, secret);
+  if (secret.startsWith(COLLECTOR_TOKEN)) return identifyPlayground(deps, secret);
   const { collectorKeysByHash, tokensByHash } = deps.snapshot();
   const hash = hashSecret(secret);
   const key = collectorKeysByHash.get(hash);
@@ -55,4 +57,11 @@ function identifyServiceClient(deps: Deps, token: string): Caller {
   }
   checkActive(deps, client, "service client");
   return { kind: "client", collector: client.collector };
+}
+
+function identifyPlayground(deps: Deps, token: string): Caller {
+  const id = openCollectorToken(deps.keyring(), token, deps.now());
+  const collector = id === undefined ? undefined : deps.snapshot().collectors.get(id);
+  if (collector) return { kind: "collector", collector };
+  throw new AppError("unauthorized", "The playground token is invalid or has expired.");
 }

@@ -51,6 +51,8 @@ async function makePaths(kit: Kit): Promise<string[]> {
     `${path}/consumers/${consumer}?tab=explain`,
     `${path}/requests`,
     `${path}/playground`,
+    `${path}/playground?tab=files`,
+    `${path}/playground?tab=evaluations`,
     ...(await decisionPaths(kit)),
     ...(await guardPaths(list)),
     "/models",

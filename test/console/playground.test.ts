@@ -1,6 +1,9 @@
 /** The playground sends real requests of a consumer without a key, and shows response, verdict, trace and code. */
 import { expect, test } from "bun:test";
+import { makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
 import { until } from "../kit/until.ts";
 import { sharedBrowser } from "./browser.ts";
 
@@ -43,11 +46,7 @@ test("a streamed chat continues a conversation, links to its request, and is sho
   expect(await code.innerText()).toContain("client.chat.completions.create(");
   expect(await page.content()).not.toContain("sealed:v2:");
   await page.getByRole("link", { name: "Request", exact: true }).click();
-  await until(async () => {
-    if ((await page.locator(".table tbody tr").count()) === 1) return true;
-    await page.getByRole("button", { name: "Refresh" }).click();
-    return false;
-  });
+  await page.locator(".table tbody tr").waitFor();
   expect(opened.violations).toEqual([]);
 });
 
@@ -80,4 +79,71 @@ test("an image is shown, speech plays, and an error of the gateway is explained"
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("registry");
+});
+
+test("a file is uploaded, listed, downloaded and deleted, and text is evaluated as a collector", async () => {
+  const kit = await started();
+  const { gateway } = await makeConsumer(kit);
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention", {
+    collector: { name: "Till" },
+  });
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${gateway.id}/playground?tab=files`);
+
+  await page
+    .getByLabel("File", { exact: true })
+    .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("moat") });
+  await page.getByRole("button", { name: "Send" }).click();
+  const row = page.getByRole("row", { name: /notes\.txt user_data 4/ });
+  await row.waitFor();
+  const [saved] = await Promise.all([
+    page.waitForEvent("download"),
+    row.getByRole("button", { name: "Download" }).click(),
+  ]);
+  expect(saved.suggestedFilename()).toBe("notes.txt");
+  await row.getByRole("button", { name: "Delete" }).click();
+  await row.waitFor({ state: "detached" });
+
+  await page.getByRole("link", { name: "Evaluations", exact: true }).first().click();
+  await page.getByLabel("Collector").selectOption("Till");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByLabel("Verdict").getByText("block", { exact: true }).first().waitFor();
+  const { items } = await (await kit.get(`/v1/activity?collector_id=${guard.collector.id}`)).json();
+  expect(items).toMatchObject([{ status: "block" }]);
+  expect(opened.violations).toEqual([]);
+});
+
+test("a tool of the consumer is called with arguments", async () => {
+  const kit = await started();
+  await using server = startMcpServer({
+    tools: [
+      {
+        name: "echo",
+        inputSchema: {
+          type: "object",
+          properties: { text: { type: "string" } },
+          required: ["text"],
+        },
+      },
+    ],
+  });
+  const store = await makeMcpStore(kit);
+  const consumer = await store.consumer([await store.serve("Echo", server.url)]);
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${store.gateway.id}/playground?tab=mcp`);
+
+  const given = page.getByLabel("Arguments (JSON)");
+  await given.waitFor();
+  expect(JSON.parse(await given.inputValue())).toEqual({ text: "" });
+  await given.fill('{"text":"drawbridge"}');
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByLabel("Result", { exact: true }).getByText("drawbridge").waitFor();
+  await page.getByText("This request as code").click();
+  await page.getByRole("button", { name: "Python" }).click();
+
+  expect(await page.locator(".snippet code").innerText()).toContain(consumer.url);
+  expect(server.calls.map(({ args }) => args)).toEqual([{ text: "drawbridge" }]);
+  expect(opened.violations).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { startKit } from "../kit/kit.ts";
 
-test("a playground token replaces the key of its consumer, and of no other one, for 10 minutes", async () => {
+test("a playground token replaces the key of its consumer or collector, and of no other one, for 10 minutes", async () => {
   let clock = Date.now();
   await using kit = await startKit({ now: () => new Date(clock) });
   const gateway = await kit.make("/v1/gateways", { name: "g" });
@@ -32,7 +32,24 @@ test("a playground token replaces the key of its consumer, and of no other one, 
   expect((await chat(one.slug, { "x-ag-playground-token": `${token}x` })).status).toBe(401);
   expect(Date.parse(expires_at)).toBe(clock + 600_000);
 
+  const collector = await kit.make("/v1/collectors", { name: "Till" });
+  const play = await kit.make<{ token: string }>(
+    `/v1/collectors/${collector.id}/playground-token`,
+    {},
+  );
+  const evaluate = async (secret: string) =>
+    (
+      await kit.post(
+        "/v1/evaluate",
+        { payload: { input: "x" } },
+        { authorization: `Bearer ${secret}` },
+      )
+    ).status;
+  expect([await evaluate(play.token), await evaluate(`${play.token}x`)]).toEqual([200, 401]);
+  expect(await evaluate(`play_${token}`)).toBe(401);
+
   clock += 600_000;
+  expect(await evaluate(play.token)).toBe(401);
   const expired = await chat(one.slug);
 
   expect(expired.status).toBe(401);
@@ -40,6 +57,7 @@ test("a playground token replaces the key of its consumer, and of no other one, 
   const audit = await (await kit.get("/v1/audit?limit=50")).text();
   expect(audit).toContain("playground_token");
   expect(audit).not.toContain(token);
+  expect(audit).not.toContain(play.token);
 });
 
 test("a token that may only read cannot create a playground token", async () => {

@@ -83,8 +83,7 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
     series: [
       {
         label: "Time",
-        value: (_, start) =>
-          start === null ? "–" : formatInterval(new Date(start * 1000), step_s),
+        value: (_, start) => (start === null ? "" : formatInterval(new Date(start * 1000), step_s)),
       },
       ...order.flatMap((at): uPlot.Series[] => {
         const one = series[at];

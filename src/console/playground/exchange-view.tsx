@@ -9,7 +9,8 @@ import { Icon } from "../ui/icon.tsx";
 import type { PlaygroundExchange } from "./use-exchange.ts";
 
 interface ExchangeViewProps {
-  gateway_id: string;
+  /** Undefined: the request is not one of a gateway. */
+  gateway_id: string | undefined;
   exchange: PlaygroundExchange;
   snippet: SnippetRequest;
 }
@@ -38,7 +39,8 @@ function Facts({
   facts,
   busy,
 }: {
-  gateway_id: string;
+  /** Undefined: the request is not one of a gateway. */
+  gateway_id: string | undefined;
   facts: NonNullable<PlaygroundExchange["facts"]>;
   busy: boolean;
 }) {
@@ -47,6 +49,7 @@ function Facts({
   const shown = [
     ["Status", `${facts.status}${busy ? ", receiving" : ""}`],
     ["Time to first byte", `${formatMs(facts.ms)} ms`],
+    ["Registry", header("x-ag-registry")],
     ["Provider", header("x-selected-provider")],
     ["Model", header("x-selected-model")],
     ["Guard", header("x-ag-guard")],
@@ -64,11 +67,15 @@ function Facts({
           <>
             <dt>Trace</dt>
             <dd>
-              <Link to={`/gateways/${gateway_id}/requests?range=all&trace_id=${trace}`}>
-                Request
-              </Link>
-              {", "}
-              <Link to={`/activity?range=all&trace_id=${trace}`}>evaluations</Link>
+              {gateway_id !== undefined && (
+                <>
+                  <Link to={`/gateways/${gateway_id}/requests?range=all&trace_id=${trace}`}>
+                    Request
+                  </Link>
+                  {", "}
+                </>
+              )}
+              <Link to={`/activity?range=all&trace_id=${trace}`}>Evaluations</Link>
             </dd>
           </>
         )}

@@ -10,8 +10,11 @@ import { Page, Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { ChatForm } from "./chat-form.tsx";
 import { EmbeddingForm } from "./embedding-form.tsx";
+import { EvaluationForm } from "./evaluation-form.tsx";
+import { FileForm } from "./file-form.tsx";
 import { ImageForm } from "./image-form.tsx";
-import { createSender, type SendAsConsumer } from "./send-as-consumer.ts";
+import { McpForm } from "./mcp-form.tsx";
+import { createConsumerSender, type SendAsConsumer } from "./send-as-consumer.ts";
 import { SpeechForm } from "./speech-form.tsx";
 import { TranscriptionForm } from "./transcription-form.tsx";
 
@@ -29,6 +32,9 @@ const TABS = {
   speech: { text: "Speech", Form: SpeechForm },
   transcription: { text: "Transcription", Form: TranscriptionForm },
   embeddings: { text: "Embeddings", Form: EmbeddingForm },
+  files: { text: "Files", Form: FileForm },
+  mcp: { text: "MCP tools", Form: McpForm },
+  evaluations: { text: "Evaluations", Form: EvaluationForm },
 };
 type TabName = keyof typeof TABS;
 const TAB_NAMES = Object.keys(TABS) as TabName[];
@@ -41,7 +47,7 @@ export function PlaygroundPage({ gateway_id }: { gateway_id: string }) {
   return (
     <Page
       title="Playground"
-      about="Sends real requests as a consumer. Limits, guard and routing apply, and Requests lists them."
+      about="Sends real requests as a consumer or a collector. Limits, guard and routing apply; Requests and Activity list them."
     >
       {may("write") ? (
         <Ready of={loaded} what="The consumers">
@@ -84,7 +90,7 @@ function ConsumerForms({ gateway_id, consumer }: { gateway_id: string; consumer:
   const { search } = useLocation();
   const { id, slug } = consumer;
   const send = useMemo(
-    () => createSender({ gateway_id, consumer_id: id }, slug),
+    () => createConsumerSender({ gateway_id, consumer_id: id }, slug),
     [gateway_id, id, slug],
   );
   const models = useLoad(id, async () => {

@@ -1,4 +1,4 @@
-/** Sends data-plane requests of a consumer from the browser, with a short-lived token instead of a key. */
+/** Sends requests of a consumer or a collector from the browser, with a short-lived token instead of a key. */
 import { AppError } from "../../contract/errors.ts";
 import type { PLAYGROUND_HEADER } from "../../contract/gateway/playground.ts";
 import { now } from "../../lib/time/clock.ts";
@@ -8,7 +8,9 @@ import { playground } from "../endpoints.ts";
 export interface SentRequest {
   /** Path after `/{consumer}`. */
   path: string;
-  /** JSON value or form; undefined for a GET. */
+  /** Left out: GET without a body, POST with one. */
+  method?: "DELETE";
+  /** JSON value or form. */
   body?: unknown;
   signal?: AbortSignal;
 }
@@ -27,21 +29,47 @@ const TOKEN_HEADER: typeof PLAYGROUND_HEADER = "x-ag-playground-token";
 /** A token is replaced this long before it expires. */
 const MARGIN_MS = 60_000;
 
-export function createSender(params: { gateway_id: string; consumer_id: string }, slug: string) {
+/** Returns a function that sends requests of a consumer. */
+export const createConsumerSender = (
+  params: { gateway_id: string; consumer_id: string },
+  slug: string,
+): SendAsConsumer =>
+  createSender(
+    `${slug}/`,
+    () => call(playground.createToken, { params }),
+    (token) => ({ [TOKEN_HEADER]: token }),
+  );
+
+/** Returns a function that sends evaluations of a collector. */
+export const createCollectorSender = (collector_id: string): SendAsConsumer =>
+  createSender(
+    "",
+    () => call(playground.createCollectorToken, { params: { collector_id } }),
+    (token) => ({ authorization: `Bearer ${token}` }),
+  );
+
+function createSender(
+  base: string,
+  createToken: () => Promise<{ token: string; expires_at: string }>,
+  authorize: (token: string) => Record<string, string>,
+): SendAsConsumer {
   let known: { token: string; expires_at: string } | undefined;
-  const send: SendAsConsumer = async ({ path, body, signal }) => {
+  return async ({ path, body, method = body === undefined ? "GET" : "POST", signal }) => {
     if (!known || Date.parse(known.expires_at) - now().getTime() < MARGIN_MS) {
-      known = await call(playground.createToken, { params });
+      known = await createToken();
     }
-    const isForm = body instanceof FormData;
+    const isJson = body !== undefined && !(body instanceof FormData);
     try {
-      return await fetch(new URL(`${slug}${path}`, ROOT_URL), {
-        method: body === undefined ? "GET" : "POST",
+      return await fetch(new URL(`${base}${path.slice(1)}`, ROOT_URL), {
+        method,
         headers: {
-          [TOKEN_HEADER]: known.token,
-          ...(body === undefined || isForm ? {} : { "content-type": "application/json" }),
+          ...authorize(known.token),
+          // Required by MCP.
+          accept: "application/json, text/event-stream, */*",
+          ...(isJson ? { "content-type": "application/json" } : {}),
         },
-        ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+        // A FormData sets its own type.
+        ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) }),
         signal: signal ?? null,
       });
     } catch (thrown) {
@@ -51,7 +79,6 @@ export function createSender(params: { gateway_id: string; consumer_id: string }
       });
     }
   };
-  return send;
 }
 
 /** Returns the message of an error response in any of the formats of the data plane. */
