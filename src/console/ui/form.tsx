@@ -11,6 +11,8 @@ interface FormProps {
   children: ReactNode;
   /** Disables all fields and hides the buttons. */
   readOnly?: boolean;
+  /** Disables the save button: there is nothing to save. */
+  unchanged?: boolean;
   onCancel?: (() => void) | undefined;
   /** Loads the stored version again, after someone else changed it. */
   onReload?: (() => void) | undefined;
@@ -25,6 +27,7 @@ export function Form({
   save,
   children,
   readOnly = false,
+  unchanged = false,
   onCancel,
   onReload,
   extra,
@@ -58,7 +61,7 @@ export function Form({
               Cancel
             </button>
           )}
-          <button type="submit" className="button primary" disabled={action.busy}>
+          <button type="submit" className="button primary" disabled={action.busy || unchanged}>
             {action.busy ? "Saving…" : save}
           </button>
         </div>

@@ -47,13 +47,14 @@ interface FormState {
   reload: () => void;
   /** Counts the reloads. */
   generation: number;
+  /** The draft differs from the stored version. */
+  isDirty: boolean;
 }
 
 interface ResourceFormState<Stored extends NamedResource, Draft> extends FormState {
   stored: Stored | undefined;
   draft: Draft;
   change: (changes: Partial<Draft>) => void;
-  isDirty: boolean;
   error: AppError | undefined;
   /** Returns the server's message about a field. */
   problem: (field: string) => string | undefined;
@@ -67,14 +68,16 @@ export function useResourceForm<Stored extends NamedResource, Draft extends obje
   const { noun, loaded, toDraft, listPath, onClose } = options;
   const { announce } = useSession();
   const [stored, setStored] = useState(loaded);
-  const [draft, setDraft] = useState(() => toDraft(loaded));
-  const [isDirty, setDirty] = useState(false);
+  const [initial, setInitial] = useState(() => toDraft(loaded));
+  const [draft, setDraft] = useState(initial);
+  const isDirty = draft !== initial && JSON.stringify(draft) !== JSON.stringify(initial);
   const [reloading, setReloading] = useState(false);
   const [generation, setGeneration] = useState(0);
   const adopt = (next: Stored) => {
+    const nextDraft = toDraft(next, draft);
     setStored(next);
-    setDraft(toDraft(next, draft));
-    setDirty(false);
+    setInitial(nextDraft);
+    setDraft(nextDraft);
   };
   const action = useAction(async () => {
     const saved = await options.save(draft, stored);
@@ -102,10 +105,7 @@ export function useResourceForm<Stored extends NamedResource, Draft extends obje
     adopt,
     generation,
     cancel: onClose ?? (listPath && !stored ? () => navigate(listPath) : undefined),
-    change: (changes) => {
-      setDraft((last) => ({ ...last, ...changes }));
-      setDirty(true);
-    },
+    change: (changes) => setDraft((last) => ({ ...last, ...changes })),
     problem: (field) => findProblem(action.error, field),
     reload: () => {
       onClose?.();
@@ -132,6 +132,7 @@ export function ResourceForm({ form, save, extra, children }: ResourceFormProps)
       action={form.action}
       save={save ?? (form.stored ? "Save" : `Create ${form.noun}`)}
       readOnly={!may("write")}
+      unchanged={form.stored !== undefined && !form.isDirty}
       onCancel={form.cancel}
       onReload={form.reload}
       extra={extra}
