@@ -6,12 +6,14 @@ import { call } from "../api.ts";
 import { detectors, registries } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { useSession } from "../session.ts";
+import { Dialog } from "../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { toSchemaDraft, toValues } from "../ui/schema-draft.ts";
-import { type Choices, SchemaFields } from "../ui/schema-fields.tsx";
+import type { Choices } from "../ui/schema-fields.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { useLoad } from "../use-load.ts";
+import { DetectorSettings } from "./detector-settings.tsx";
 
 export type DetectorKind = z.output<typeof listDetectorCatalog.reply>["items"][number];
 
@@ -22,20 +24,83 @@ interface DetectorFormProps {
 }
 
 export function DetectorForm({ catalog, detector }: DetectorFormProps) {
-  const { gateway } = useSession();
-  const form = useResourceForm({
+  const form = useDetectorForm(catalog, detector, { listPath: "/detectors" });
+  const { kind, nameFields, settingsFields } = useDetectorFields(catalog, form);
+  return (
+    <ResourceForm form={form}>
+      <Section title="Detector">
+        {nameFields}
+        <CheckField
+          label="Enabled"
+          hint="Rules that use a disabled detector are skipped."
+          checked={form.draft.enabled}
+          onChange={(enabled) => form.change({ enabled })}
+        />
+      </Section>
+      <Section title="Settings" about={describeKind(kind)}>
+        {settingsFields}
+      </Section>
+    </ResourceForm>
+  );
+}
+
+interface NewDetectorDialogProps {
+  /** Kinds to select from. */
+  catalog: readonly DetectorKind[];
+  onCreated: (detector: DetectorResource) => void;
+  onClose: () => void;
+}
+
+/** Creates a detector without leaving the page. */
+export function NewDetectorDialog({ catalog, onCreated, onClose }: NewDetectorDialogProps) {
+  const form = useDetectorForm(catalog, undefined, { onClose, onCreated });
+  const { nameFields, settingsFields } = useDetectorFields(catalog, form);
+  return (
+    <Dialog title="New detector" onClose={onClose} sheet>
+      <ResourceForm form={form}>
+        {nameFields}
+        {settingsFields}
+      </ResourceForm>
+    </Dialog>
+  );
+}
+
+type DetectorFormState = ReturnType<typeof useDetectorForm>;
+
+function useDetectorForm(
+  catalog: readonly DetectorKind[],
+  detector: DetectorResource | undefined,
+  {
+    onCreated,
+    ...target
+  }: {
+    listPath?: string;
+    onClose?: () => void;
+    onCreated?: (detector: DetectorResource) => void;
+  },
+) {
+  return useResourceForm({
     noun: "detector",
     loaded: detector,
     toDraft: (stored: DetectorResource | undefined) => toDraft(catalog, stored),
-    save: (draft, stored) => {
+    save: async (draft, stored) => {
       const { settings_schema } = findKind(catalog, draft.kind);
       const body = { ...draft, settings: toValues(settings_schema, draft.settings, "settings") };
-      if (!stored) return call(detectors.create, { params: {}, body });
-      const params = { detector_id: stored.id };
-      return call(detectors.update, { params, body, version: stored.version });
+      if (stored) {
+        const params = { detector_id: stored.id };
+        return await call(detectors.update, { params, body, version: stored.version });
+      }
+      const created = await call(detectors.create, { params: {}, body });
+      onCreated?.(created);
+      return created;
     },
-    listPath: "/detectors",
+    ...target,
   });
+}
+
+/** Returns the fields that the page and the dialog share. */
+function useDetectorFields(catalog: readonly DetectorKind[], form: DetectorFormState) {
+  const { gateway } = useSession();
   const { stored, draft, change, problem } = form;
   const kind = findKind(catalog, draft.kind);
   const usesRegistry = "registry_id" in draft.settings;
@@ -46,16 +111,23 @@ export function DetectorForm({ catalog, detector }: DetectorFormProps) {
         )
       : [],
   );
-  return (
-    <ResourceForm form={form}>
-      <Section title="Detector">
+  const changeKind = (name: string) => {
+    const next = findKind(catalog, name);
+    // A name that the user has not changed follows the kind.
+    const rename = draft.name === kind.title ? { name: next.title } : {};
+    change({ ...newDraft(next), ...rename });
+  };
+  return {
+    kind,
+    nameFields: (
+      <>
         <SelectField
           label="Kind"
           value={draft.kind}
           disabled={stored !== undefined}
           hint={kind.summary}
           options={catalog.map(({ kind: name, title }) => [name, title])}
-          onChange={(name) => change(newDraft(findKind(catalog, name)))}
+          onChange={changeKind}
           problem={problem("kind")}
         />
         <TextField
@@ -65,15 +137,12 @@ export function DetectorForm({ catalog, detector }: DetectorFormProps) {
           onChange={(name) => change({ name })}
           problem={problem("name")}
         />
-        <CheckField
-          label="Enabled"
-          hint="Rules that use a disabled detector are skipped."
-          checked={draft.enabled}
-          onChange={(enabled) => change({ enabled })}
-        />
-      </Section>
-      <Section title="Settings" about={describeKind(kind)}>
-        <SchemaFields
+      </>
+    ),
+    settingsFields: (
+      <>
+        <DetectorSettings
+          kind={kind.kind}
           schema={kind.settings_schema}
           draft={draft.settings}
           onChange={(settings) => change({ settings })}
@@ -88,9 +157,9 @@ export function DetectorForm({ catalog, detector }: DetectorFormProps) {
         {Object.keys(draft.settings).length === 0 && (
           <p className="muted">This kind has no settings.</p>
         )}
-      </Section>
-    </ResourceForm>
-  );
+      </>
+    ),
+  };
 }
 
 function findKind(catalog: readonly DetectorKind[], name: string): DetectorKind {
@@ -105,9 +174,9 @@ const newDraft = ({ kind, settings_schema }: DetectorKind) => ({
 });
 
 function toDraft(catalog: readonly DetectorKind[], detector: DetectorResource | undefined) {
-  const { kind, settings_schema } = findKind(catalog, detector?.kind ?? "");
+  const { kind, title, settings_schema } = findKind(catalog, detector?.kind ?? "");
   return {
-    name: detector?.name ?? "",
+    name: detector?.name ?? title,
     enabled: detector?.enabled ?? true,
     kind,
     settings: toSchemaDraft(settings_schema, detector?.settings ?? {}),

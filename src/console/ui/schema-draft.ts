@@ -5,6 +5,8 @@ import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
 export interface Schema {
   type?: string;
   format?: string;
+  /** Label of the field. Default: the name of the property. */
+  title?: string;
   description?: string;
   default?: unknown;
   enum?: string[];

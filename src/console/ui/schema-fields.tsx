@@ -66,13 +66,13 @@ function PropertyField(props: PropertyFieldProps) {
   const { name, property, choices, required, value, onChange, error, at } = props;
   const mustBeSet = required && !props.isOptionalGroup;
   const shape = fieldShape(property);
-  const label = toLabel(name);
-  const hint = (property.description ?? "").replaceAll("`", "");
+  const label = property.title ?? toLabel(name);
+  const hint = toHint(property);
   if (shape === "flag") {
     return <CheckField label={label} hint={hint} checked={value === true} onChange={onChange} />;
   }
   if (typeof value === "object") {
-    const shared = { label, hint, noun: toSingular(label.toLowerCase()), onChange };
+    const shared = { label, hint, noun: toSingular(toLabel(name).toLowerCase()), onChange };
     const problem = findProblemsBelow(error, at);
     if ("rows" in value) {
       const { rows } = value;
@@ -145,6 +145,10 @@ function toInputType({ format }: Schema, text: string): "text" | "url" | "passwo
   if (format === "password" && !isMasked(text)) return "password";
   return format === "uri" ? "url" : "text";
 }
+
+/** Returns the description in the words of a form. */
+const toHint = ({ description = "" }: Schema): string =>
+  description.replaceAll("`", "").replaceAll("null:", "Empty:");
 
 const BOOLEANS = ["true", "false"];
 

@@ -82,12 +82,14 @@ const Settings = z.strictObject({
     .array(PredefinedEntity)
     .max(ENTITY_NAMES.length)
     .default([])
-    .describe("Entities to detect, and their masks."),
+    .describe("Entities to detect, and their masks.")
+    .meta({ title: "Kinds with their own mask" }),
   rules: z
     .array(Rule)
     .max(200)
     .default([])
-    .describe("Custom keywords and regular expressions, in addition to the entities."),
+    .describe("Custom keywords and regular expressions, in addition to the entities.")
+    .meta({ title: "Your own words and patterns" }),
   min_confidence: z
     .number()
     .min(0)
@@ -95,18 +97,21 @@ const Settings = z.strictObject({
     .default(DEFAULT_CONFIDENCE)
     .describe(
       "Minimum confidence of an entity. Below 0.5 are numbers that pass a check digit without a word that names them, and numbers in log lines, paths and columns of identifiers.",
-    ),
+    )
+    .meta({ title: "Minimum confidence" }),
   allow_list: z
     .array(z.string().min(1).max(256))
     .max(1000)
     .default([])
-    .describe("Values that are never reported, such as your support address. Case-insensitive."),
+    .describe("Values that are never reported, such as your support address. Case-insensitive.")
+    .meta({ title: "Values that are never reported" }),
   reversible: z
     .boolean()
     .default(false)
     .describe(
       "Mask with a pseudonym of the session (`<EMAIL_…>`) instead of `mask_with`. The restore_masks detector can restore the value in the output.",
-    ),
+    )
+    .meta({ title: "Mask with pseudonyms that can be restored" }),
 });
 
 export const dataLossPrevention = defineDetector({

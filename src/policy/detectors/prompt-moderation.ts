@@ -27,13 +27,19 @@ const Settings = z.strictObject({
     .default([])
     .describe(
       "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters, invisible characters or letters written apart, encoded words, and words split between two user messages.",
-    ),
+    )
+    .meta({ title: "Words and phrases" }),
   regex: z
     .array(PatternText)
     .max(200)
     .default([])
-    .describe("Regular expressions in linear-time syntax: no look-around, no back-references."),
-  ignore_case: z.boolean().default(true).describe("Whether patterns are case-insensitive."),
+    .describe("Regular expressions in linear-time syntax: no look-around, no back-references.")
+    .meta({ title: "Patterns" }),
+  ignore_case: z
+    .boolean()
+    .default(true)
+    .describe("Whether patterns are case-insensitive.")
+    .meta({ title: "Patterns ignore upper and lower case" }),
   similarity_threshold: z
     .number()
     .min(0.7)
@@ -41,12 +47,16 @@ const Settings = z.strictObject({
     .default(1)
     .describe(
       "Similarity at which a misspelled keyword matches. 1: exact match. 0.8: a word of five letters may have one wrong letter. At most two letters may differ.",
-    ),
+    )
+    .meta({ title: "Similarity" }),
   leetspeak: z
     .boolean()
     .default(true)
-    .describe("Whether digits and signs inside words match the letters they resemble: `p4ssw0rd`."),
-  mask_with: MaskWith.default("***").describe("Replacement text for a match."),
+    .describe("Whether digits and signs inside words match the letters they resemble: `p4ssw0rd`.")
+    .meta({ title: "Digits and signs match letters" }),
+  mask_with: MaskWith.default("***")
+    .describe("Replacement text for a match.")
+    .meta({ title: "Replacement text" }),
 });
 
 interface Hit {

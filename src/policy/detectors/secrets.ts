@@ -16,13 +16,15 @@ const Settings = z
     disabled_formats: z
       .array(z.enum(SECRET_LABELS))
       .default([])
-      .describe("Formats that are not detected."),
+      .describe("Formats that are not detected.")
+      .meta({ title: "Formats to ignore" }),
     generic: z
       .boolean()
       .default(true)
       .describe(
         "Also detect values that only the text before them identifies, such as `password = …`, `api_key: …` or `our Datadog key …`.",
-      ),
+      )
+      .meta({ title: "Values that only the text before them identifies" }),
     min_entropy: z
       .number()
       .min(0)
@@ -30,22 +32,27 @@ const Settings = z
       .default(2.8)
       .describe(
         "Minimum entropy of such a value, in bits per character. Words have about 2.5, random keys 4 or more. Values named key, token or secret always need at least 3.3.",
-      ),
+      )
+      .meta({ title: "Minimum entropy" }),
     allow_list: z
       .array(z.string().min(1).max(4096))
       .max(1000)
       .default([])
-      .describe("Values that are never reported, such as the key of a test system."),
-    mask_with: MaskWith.optional().describe(
-      "Replacement text. Default: `[MASKED_…]` with the name of the format, or `*` with `preserve_len`.",
-    ),
+      .describe("Values that are never reported, such as the key of a test system.")
+      .meta({ title: "Values that are never reported" }),
+    mask_with: MaskWith.optional()
+      .describe(
+        "Replacement text. Default: `[MASKED_…]` with the name of the format, or `*` with `preserve_len`.",
+      )
+      .meta({ title: "Replacement text" }),
     preserve_len: PreserveLen,
     reversible: z
       .boolean()
       .default(false)
       .describe(
         "Mask with a pseudonym of the session (`<GITHUB_TOKEN_…>`) instead of `mask_with`. The restore_masks detector can restore the value in the output.",
-      ),
+      )
+      .meta({ title: "Mask with pseudonyms that can be restored" }),
   })
   .refine(isRepeatable, NOT_REPEATABLE_ISSUE);
 

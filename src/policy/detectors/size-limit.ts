@@ -10,13 +10,16 @@ const Settings = z.strictObject({
     .default(128_000)
     .describe(
       "Maximum tokens of all texts together, estimated as UTF-8 bytes divided by four: close for English, slightly low for Chinese. null: no limit.",
-    ),
+    )
+    .meta({ title: "Maximum tokens" }),
   max_characters: Limit.nullable()
     .default(null)
-    .describe("Maximum characters of all texts together. null: no limit."),
+    .describe("Maximum characters of all texts together. null: no limit.")
+    .meta({ title: "Maximum characters" }),
   max_payload_bytes: Limit.nullable()
     .default(null)
-    .describe("Maximum size of the payload as sent, including attachments. null: no limit."),
+    .describe("Maximum size of the payload as sent, including attachments. null: no limit.")
+    .meta({ title: "Maximum bytes of the payload" }),
 });
 
 const BYTES_PER_TOKEN = 4;

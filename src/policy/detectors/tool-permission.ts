@@ -15,7 +15,8 @@ const Settings = z.strictObject({
   definitions: z
     .boolean()
     .default(false)
-    .describe("Also check the tools that a request offers to the model, not only calls."),
+    .describe("Also check the tools that a request offers to the model, not only calls.")
+    .meta({ title: "Also check offered tools" }),
 });
 
 export const toolPermission = defineDetector({

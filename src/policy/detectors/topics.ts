@@ -41,7 +41,8 @@ const Settings = z
       )
       .max(20)
       .default([])
-      .describe("Your own topics."),
+      .describe("Topics that your examples define.")
+      .meta({ title: "Your own topics" }),
   })
   .refine(
     ({ topics, custom_topics }) => topics.length + custom_topics.length > 0,
