@@ -227,6 +227,7 @@ type Policies = typeof policy.policies;
 export const policies = {
   list: get<Policies["list"]>(POLICIES),
   create: post<Policies["create"]>(POLICIES),
+  createWithDetectors: post<typeof policy.createPolicyWithDetectors>(`${POLICIES}/with-detectors`),
   get: get<Policies["get"]>(`${POLICIES}/:policy_id`),
   update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
   remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
@@ -241,6 +242,7 @@ export const policies = {
     `${POLICIES}/:policy_id/exemptions/:exemption_id`,
   ),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
+  version: get<typeof policy.getPolicyVersion>(`${POLICIES}/:policy_id/versions/:number`),
   diff: get<typeof policy.diffPolicyVersions>(`${POLICIES}/:policy_id/versions/:number/diff`),
   restore: post<typeof policy.restorePolicyVersion>(
     `${POLICIES}/:policy_id/versions/:number/restore`,

@@ -9,11 +9,11 @@ export interface Confirmation {
   title: string;
   /** Describes the consequences. */
   body: ReactNode;
-  /** Label of the button that runs it. */
-  button: string;
+  /** Label of the button that runs it. Undefined: the action is not possible, and the body says why. */
+  button?: string;
   /** Text that must be typed first, where a mistake is expensive. */
   mustType?: string | undefined;
-  run: () => Promise<unknown>;
+  run?: () => Promise<unknown>;
 }
 
 export interface NewSecret {

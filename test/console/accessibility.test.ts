@@ -133,7 +133,7 @@ async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
     `${policy}?tab=output`,
     `${policy}?tab=test`,
     `${policy}?tab=replay`,
-    `${policy}?tab=collectors`,
+    `${policy}?tab=uses`,
     `${policy}?tab=exemptions`,
     `${policy}?tab=history`,
     "/policies/00000000-0000-4000-8000-000000000000",
@@ -203,7 +203,9 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await go(policy);
   await page.getByRole("button", { name: "Add gate" }).click();
   await page.getByLabel("Action").selectOption("transform");
-  await page.getByRole("button", { name: "Add predefined entity" }).click();
+  await page.getByLabel("Selected kinds").check();
+  await page.locator("summary", { hasText: "Contact and identity" }).click();
+  await page.getByText("Advanced settings").click();
   await look();
   await page.getByLabel("Applies").selectOption("json");
   await page.getByLabel("Condition").fill("{");

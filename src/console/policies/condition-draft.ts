@@ -1,18 +1,27 @@
-/** Draft of a condition: comparisons joined by all or any, or JSON for nested conditions. */
+/** Draft of a condition: comparisons in groups, which may be nested, or JSON. */
 
 import { AppError } from "../../contract/errors.ts";
-import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/guard/conditions.ts";
+import type { Condition, Operator } from "../../contract/guard/conditions.ts";
 import { parseJson } from "../ui/schema-draft.ts";
 
 export interface ConditionLine {
   field: string;
-  op: Operator;
+  op: Operator | "empty" | "not_empty";
   value: string;
+  /** The stored comparison, which an unchanged line saves as is. */
+  stored?: Comparison;
 }
+
+export interface ConditionGroup {
+  kind: "all" | "any" | "none";
+  items: readonly ConditionItem[];
+}
+
+export type ConditionItem = ConditionLine | ConditionGroup;
 
 export type ConditionDraft = (
   | { kind: "always" }
-  | { kind: "all" | "any"; lines: readonly ConditionLine[] }
+  | ConditionGroup
   | { kind: "json"; text: string }
 ) & {
   /** The stored condition, which an unchanged draft saves as is. */
@@ -21,58 +30,46 @@ export type ConditionDraft = (
 
 type Comparison = Extract<Condition, { field: string }>;
 
-/** Suggested fields, and their descriptions. */
-export const FIELD_LABELS: Record<(typeof CONDITION_FIELDS)[number], string> = {
-  "consumer.id": "consumer_id",
-  "consumer.name": "consumer name",
-  "consumer.tag": "consumer tag",
-  "consumer.type": "consumer type",
-  "model.name": "model name",
-  "model.provider": "model provider",
-  "collector.id": "collector ID",
-  "collector.type": "collector type",
-  "source.application": "application",
-  "hook.event": "hook event of a coding agent",
-  "session.id": "session_id",
-  protocol: "llm, mcp or a2a",
-  direction: "input or output",
-  "tool.name": "tool name",
-  "tool.command": "command of the tool",
-  "tool.arguments": "arguments of the tool",
-};
-
-export const OPERATOR_LABELS: Record<Operator, string> = {
-  eq: "is",
-  neq: "is not",
-  gt: "is greater than",
-  lt: "is less than",
-  contains: "contains",
-  not_contains: "does not contain",
-  in: "is one of",
-  match: "matches the pattern",
-};
+export const isGroup = (item: ConditionItem): item is ConditionGroup => "items" in item;
 
 export const newLine = (): ConditionLine => ({ field: "tool.name", op: "eq", value: "" });
 
 export function toConditionDraft(condition: Condition | null): ConditionDraft {
   if (condition === null) return { kind: "always" };
-  const kind = "any" in condition ? "any" : "all";
-  const list =
-    "all" in condition ? condition.all : "any" in condition ? condition.any : [condition];
-  const lines = list.map(toLine);
-  const simple = lines.filter((line) => line !== undefined);
-  return simple.length === lines.length
-    ? { kind, lines: simple, stored: condition }
-    : { kind: "json", text: JSON.stringify(condition, null, 2), stored: condition };
+  const item = toItem(condition);
+  if (!item) {
+    return { kind: "json", text: JSON.stringify(condition, null, 2), stored: condition };
+  }
+  const group: ConditionGroup = isGroup(item) ? item : { kind: "all", items: [item] };
+  return { ...group, stored: condition };
 }
 
-/** Returns undefined if the condition does not fit in one comparison. */
-function toLine(condition: Condition): ConditionLine | undefined {
-  if (!("field" in condition)) return undefined;
-  const { field, op, value } = condition;
-  if (!Array.isArray(value)) return value === "" ? undefined : { field, op, value: String(value) };
-  const separable = value.every((item) => typeof item === "string" && !item.includes(","));
-  return separable ? { field, op, value: value.join(", ") } : undefined;
+/** Returns undefined if a value does not fit in a text field. */
+function toItem(condition: Condition): ConditionItem | undefined {
+  if ("field" in condition) return toLine(condition);
+  if ("all" in condition) return toGroup("all", condition.all);
+  if ("any" in condition) return toGroup("any", condition.any);
+  const { not } = condition;
+  return toGroup("none", "any" in not ? not.any : [not]);
+}
+
+function toGroup(
+  kind: ConditionGroup["kind"],
+  list: readonly Condition[],
+): ConditionGroup | undefined {
+  const items = list.map(toItem).filter((item) => item !== undefined);
+  return items.length === list.length ? { kind, items } : undefined;
+}
+
+function toLine(stored: Comparison): ConditionLine | undefined {
+  const { field, op, value } = stored;
+  if (Array.isArray(value)) {
+    const separable = value.every((item) => typeof item === "string" && !item.includes(","));
+    return separable ? { field, op, value: value.join(", "), stored } : undefined;
+  }
+  if (value === "" && op === "eq") return { field, op: "empty", value: "", stored };
+  if (value === "" && op === "neq") return { field, op: "not_empty", value: "", stored };
+  return value === "" ? undefined : { field, op, value: String(value), stored };
 }
 
 /** `at` is the path in the request body: `gates[0].when`. */
@@ -81,26 +78,36 @@ export function toCondition(draft: ConditionDraft, at: string): Condition | null
   if (draft.kind === "always") return null;
   // The server validates it.
   if (draft.kind === "json") return parseJson(draft.text, at) as Condition;
-  const empty = draft.lines.findIndex(({ value }) => value.trim() === "");
-  // An empty value would match everything without the field; that needs JSON, to be explicit.
-  if (empty >= 0) {
-    throw new AppError(
-      "validation_failed",
-      `${at}.${draft.kind}[${empty}].value: must not be empty`,
-    );
-  }
-  return joinLines(draft);
+  checkValues(draft, at);
+  return joinItems(draft);
 }
+
+/** Rejects an empty value: it would match everything without the field, so the operator must say so. */
+function checkValues({ kind, items }: ConditionGroup, at: string): void {
+  for (const [index, item] of items.entries()) {
+    const path = `${at}.${kind === "none" ? "any" : kind}[${index}]`;
+    if (isGroup(item)) checkValues(item, path);
+    else if (!hasNoValue(item) && item.value.trim() === "") {
+      throw new AppError("validation_failed", `${path}.value: must not be empty`);
+    }
+  }
+}
+
+export const hasNoValue = ({ op }: ConditionLine): boolean => op === "empty" || op === "not_empty";
 
 /** Returns the condition of the comparisons entered so far. */
-export function joinLines({ kind, lines }: Extract<ConditionDraft, { lines: unknown }>): Condition {
-  const list = lines.map(toComparison);
+export function joinItems({ kind, items }: ConditionGroup): Condition {
+  const list = items.map((item) => (isGroup(item) ? joinItems(item) : toComparison(item)));
   const [only] = list;
-  if (only && list.length === 1) return only;
-  return kind === "all" ? { all: list } : { any: list };
+  const joined = only && list.length === 1 ? only : kind === "all" ? { all: list } : { any: list };
+  return kind === "none" ? { not: joined } : joined;
 }
 
-function toComparison({ field, op, value }: ConditionLine): Comparison {
+function toComparison({ field, op, value, stored }: ConditionLine): Comparison {
+  if (stored) return stored;
+  if (op === "empty" || op === "not_empty") {
+    return { field, op: op === "empty" ? "eq" : "neq", value: "" };
+  }
   if (op === "in") {
     const items = value.split(",").map((item) => item.trim());
     return { field, op, value: items.filter((item) => item !== "") };

@@ -1,12 +1,14 @@
 /** Gates of a policy: conditions on attributes, checked before any detector runs. */
 import type { AppError } from "../../contract/errors.ts";
+import { DetectorSettings } from "../detectors/detector-settings.tsx";
 import { TextField } from "../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import type { Schema } from "../ui/schema-draft.ts";
-import { SchemaFields } from "../ui/schema-fields.tsx";
-import { type GateDraft, newGate } from "./policy-draft.ts";
+import { capitalize } from "../ui/text.ts";
+import { type GateDraft, MASKING_KIND, newGate, toPreview } from "./policy-draft.ts";
+import { describeGate } from "./policy-sentences.ts";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface GatesProps {
@@ -30,6 +32,7 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
         {gates.map((gate, index) => {
           const at = `gates[${index}]`;
           const name = gate.name || `gate ${index + 1}`;
+          const preview = toPreview(gate);
           const change = (changes: Partial<GateDraft>) =>
             onChange(gates.map((old) => (old === gate ? { ...old, ...changes } : old)));
           return (
@@ -45,6 +48,7 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
                   onRemove={() => onChange(gates.filter((old) => old !== gate))}
                 />
               </div>
+              {preview && <p className="sentence">{capitalize(describeGate(preview))}.</p>}
               <TextField
                 label="Name"
                 required
@@ -65,7 +69,8 @@ export function Gates({ gates, onChange, masking, error }: GatesProps) {
               {gate.action === "transform" && (
                 <fieldset className="plain">
                   <legend className="prose">Masking of {name}</legend>
-                  <SchemaFields
+                  <DetectorSettings
+                    kind={MASKING_KIND}
                     schema={masking}
                     draft={gate.mask}
                     onChange={(mask) => change({ mask, storedMask: null })}

@@ -27,7 +27,7 @@ const COLUMNS: Column<Row>[] = [
   {
     head: "Used by",
     cell: ({ id, used_by }) => (
-      <Link to={`/policies/${id}?tab=collectors`}>
+      <Link to={`/policies/${id}?tab=uses`}>
         {used_by === 1 ? "1 collector" : `${used_by} collectors`}
       </Link>
     ),

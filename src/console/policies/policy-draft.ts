@@ -1,7 +1,16 @@
 /** Draft of a policy, whose conditions and masks may be incomplete. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/guard/policies.ts";
 import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
-import { type ConditionDraft, newLine, toCondition, toConditionDraft } from "./condition-draft.ts";
+import {
+  type ConditionDraft,
+  joinItems,
+  newLine,
+  toCondition,
+  toConditionDraft,
+} from "./condition-draft.ts";
+
+/** The detector kind whose settings configure the masking of a gate. */
+export const MASKING_KIND = "data_loss_prevention";
 
 /** React key, which keeps the fields of an entry together when the order changes. */
 interface Keyed {
@@ -18,6 +27,8 @@ export interface GateDraft extends Omit<Gate, "when" | "mask">, Keyed {
 export interface PolicyDraft {
   name: string;
   mode: Mode;
+  /** About the version that the next save creates. */
+  note: string;
   gates: readonly GateDraft[];
   input_rules: readonly RuleDraft[];
   output_rules: readonly RuleDraft[];
@@ -33,6 +44,7 @@ export function toPolicyDraft(policy: Policy, masking: Schema): PolicyDraft {
   return {
     name: policy.name,
     mode: policy.mode,
+    note: "",
     gates: policy.gates.map(({ mask, when, ...gate }) => ({
       ...gate,
       ...newKey(),
@@ -58,12 +70,20 @@ export const newGate = (masking: Schema): GateDraft => ({
   ...newKey(),
   name: "",
   action: "block",
-  when: { kind: "all", lines: [newLine()] },
+  when: { kind: "all", items: [newLine()] },
   mask: toSchemaDraft(masking, {}),
   storedMask: null,
   mode: null,
   enabled: true,
 });
+
+/** Returns a gate or rule as entered so far, for its sentence. Undefined: its condition is JSON that was edited. */
+export function toPreview<Draft extends { when: ConditionDraft }>(draft: Draft) {
+  const { when } = draft;
+  if (when.stored) return { ...draft, when: when.stored };
+  if (when.kind === "json") return undefined;
+  return { ...draft, when: when.kind === "always" ? null : joinItems(when) };
+}
 
 export function toPolicyInput(draft: PolicyDraft, masking: Schema) {
   const toRules = (side: "input_rules" | "output_rules") =>

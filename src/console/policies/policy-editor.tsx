@@ -1,25 +1,34 @@
 /** Tabs of a policy. They share one draft until it is saved. */
 import { type ReactNode, useState } from "react";
 import type { DetectorResource } from "../../contract/guard/detectors.ts";
+import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
-import type { DetectorKind } from "../detectors/detector-form.tsx";
+import { type DetectorKind, NewDetectorDialog } from "../detectors/detector-form.tsx";
 import { policies } from "../endpoints.ts";
+import { TextField } from "../ui/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { Exemptions } from "./exemptions.tsx";
 import { Gates } from "./gates.tsx";
-import { toPolicyDraft, toPolicyInput } from "./policy-draft.ts";
+import {
+  MASKING_KIND,
+  newRule,
+  type RuleDraft,
+  toPolicyDraft,
+  toPolicyInput,
+} from "./policy-draft.ts";
 import { PolicyHistory } from "./policy-history.tsx";
 import { PolicyIdentityFields } from "./policy-identity-fields.tsx";
 import { newReplay, PolicyReplay } from "./policy-replay.tsx";
 import { newTrial, PolicyTest } from "./policy-test.tsx";
-import { PolicyUses } from "./policy-uses.tsx";
+import { type PolicyUses, PolicyUsesTable } from "./policy-uses.tsx";
 import { Rules } from "./rules.tsx";
 
 interface PolicyEditorProps {
   policy: Policy;
+  uses: PolicyUses;
   detectors: readonly DetectorResource[];
   catalog: readonly DetectorKind[];
 }
@@ -31,15 +40,12 @@ const TABS = [
   ["output", "Output rules"],
   ["test", "Test"],
   ["replay", "Replay"],
-  ["collectors", "Collectors"],
+  ["uses", "Used by"],
   ["exemptions", "Exemptions"],
   ["history", "History"],
 ] as const;
 
-/** The detector kind whose settings configure the masking of a gate. */
-const MASKING_KIND = "data_loss_prevention";
-
-export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) {
+export function PolicyEditor({ policy, uses, detectors, catalog }: PolicyEditorProps) {
   const tab = useTab(TABS);
   const masking = catalog.find(({ kind }) => kind === MASKING_KIND)?.settings_schema ?? {};
   const form = useResourceForm({
@@ -49,7 +55,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
     save: (draft, { id, version }: Policy = policy) =>
       call(policies.update, {
         params: { policy_id: id },
-        body: toPolicyInput(draft, masking),
+        body: { ...toPolicyInput(draft, masking), note: draft.note },
         version,
       }),
     savedText: ({ version }) => `Saved as version ${version}.`,
@@ -59,7 +65,16 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
   const [trial, setTrial] = useState(newTrial);
   const [replay, setReplay] = useState(newReplay);
   const unsaved = isDirty ? () => toPolicyInput(draft, masking) : undefined;
-  const shared = { detectors, catalog, error };
+  const [newDetectorFor, setNewDetectorFor] = useState<Direction>();
+  const rulesOf = (direction: Direction) => ({
+    direction,
+    rules: draft[`${direction}_rules`],
+    onChange: (rules: readonly RuleDraft[]) => change({ [`${direction}_rules`]: rules }),
+    onNewDetector: () => setNewDetectorFor(direction),
+    detectors,
+    catalog,
+    error,
+  });
   const pages: { [Name in typeof tab]?: ReactNode } = {
     "": (
       <Section title="Identity">
@@ -84,12 +99,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
         title="Input rules"
         about="For everything sent to a model or tool, including tool results inside a prompt."
       >
-        <Rules
-          direction="input"
-          rules={draft.input_rules}
-          onChange={(input_rules) => change({ input_rules })}
-          {...shared}
-        />
+        <Rules {...rulesOf("input")} />
       </Section>
     ),
     output: (
@@ -97,12 +107,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
         title="Output rules"
         about="For responses of a model or MCP tool, which applications send with direction output."
       >
-        <Rules
-          direction="output"
-          rules={draft.output_rules}
-          onChange={(output_rules) => change({ output_rules })}
-          {...shared}
-        />
+        <Rules {...rulesOf("output")} />
       </Section>
     ),
   };
@@ -125,7 +130,7 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
           onChange={(changes) => setReplay((last) => ({ ...last, ...changes }))}
         />
       )}
-      {tab === "collectors" && <PolicyUses policy={current} />}
+      {tab === "uses" && <PolicyUsesTable policy={current} uses={uses} />}
       {tab === "exemptions" && <Exemptions policy={current} detectors={detectors} />}
       {tab === "history" && (
         <PolicyHistory policy={current} unsaved={isDirty} onRestored={form.reload} />
@@ -136,7 +141,26 @@ export function PolicyEditor({ policy, detectors, catalog }: PolicyEditorProps) 
           extra={isDirty && <span className="muted unsaved">There are unsaved changes.</span>}
         >
           {pages[tab]}
+          {isDirty && (
+            <TextField
+              label="Note (optional)"
+              hint="Describes this version in the history and the audit log."
+              value={draft.note}
+              onChange={(note) => change({ note })}
+              problem={form.problem("note")}
+            />
+          )}
         </ResourceForm>
+      )}
+      {newDetectorFor && (
+        <NewDetectorDialog
+          catalog={catalog.filter(({ reads }) => reads[newDetectorFor].length > 0)}
+          onCreated={({ id }) => {
+            const side = `${newDetectorFor}_rules` as const;
+            change({ [side]: [...draft[side], newRule(id)] });
+          }}
+          onClose={() => setNewDetectorFor(undefined)}
+        />
       )}
     </>
   );

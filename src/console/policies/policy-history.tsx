@@ -12,6 +12,7 @@ import { List } from "../ui/list.tsx";
 import { Ready } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
 import { useLoad } from "../use-load.ts";
+import { describeChanges } from "./describe-changes.ts";
 
 interface PolicyHistoryProps {
   policy: Policy;
@@ -55,7 +56,10 @@ export function PolicyHistory({ policy, unsaved, onRestored }: PolicyHistoryProp
     },
     { head: "Saved", cell: ({ created_at }) => <Timestamp at={created_at} precise /> },
     { head: "Actor", cell: ({ actor }) => actor },
-    { head: "Reason", cell: ({ reason }) => reason },
+    {
+      head: "Note",
+      cell: ({ reason, note }) => note || <span className="muted">{reason}</span>,
+    },
     {
       head: "Actions",
       cell: (version) => (
@@ -98,17 +102,23 @@ interface ChangesSheetProps {
   onClose: () => void;
 }
 
-function ChangesSheet({ policy, version: { number }, onClose }: ChangesSheetProps) {
+function ChangesSheet({ policy, version: { number, note }, onClose }: ChangesSheetProps) {
   const [from, setFrom] = useState(number - 1);
   const others = Array.from({ length: policy.version }, (_, index) => policy.version - index);
-  const loaded = useLoad(String(from), (read) =>
-    read(policies.diff, {
-      params: { policy_id: policy.id, number: String(number) },
-      query: { from },
-    }),
-  );
+  const loaded = useLoad(String(from), async (read) => {
+    const policy_id = policy.id;
+    const versionOf = (other: number) =>
+      read(policies.version, { params: { policy_id, number: String(other) } });
+    const [before, after, { changes }] = await Promise.all([
+      versionOf(from),
+      versionOf(number),
+      read(policies.diff, { params: { policy_id, number: String(number) }, query: { from } }),
+    ]);
+    return { texts: describeChanges(before.document, after.document), changes };
+  });
   return (
     <Dialog title={`Changes of version ${number}`} onClose={onClose} sheet>
+      {note && <p className="prose">{note}</p>}
       <SelectField
         label="Compare with version"
         value={String(from)}
@@ -118,14 +128,27 @@ function ChangesSheet({ policy, version: { number }, onClose }: ChangesSheetProp
         onChange={(other) => setFrom(Number(other))}
       />
       <Ready of={loaded} what="The changes">
-        {({ changes }) => (
-          <ChangesTable
-            changes={changes.map(({ path, before, after }) => ({
-              name: path,
-              before: formatValue(before),
-              after: formatValue(after),
-            }))}
-          />
+        {({ texts, changes }) => (
+          <>
+            <ul className="change-texts">
+              {texts.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+            {texts.length === 0 && <p className="muted">Nothing changed.</p>}
+            {changes.length > 0 && (
+              <details className="advanced">
+                <summary>Fields</summary>
+                <ChangesTable
+                  changes={changes.map(({ path, before, after }) => ({
+                    name: path,
+                    before: formatValue(before),
+                    after: formatValue(after),
+                  }))}
+                />
+              </details>
+            )}
+          </>
         )}
       </Ready>
     </Dialog>

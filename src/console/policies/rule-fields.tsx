@@ -1,6 +1,6 @@
 /** Fields that gates and rules share: action, mode, condition and enabled. */
 import { CheckField, SelectField } from "../ui/field.tsx";
-import { ConditionField } from "./condition-field.tsx";
+import { ConditionFields, ConditionKindField } from "./condition-fields.tsx";
 import type { GateDraft, RuleDraft } from "./policy-draft.ts";
 
 type RuleAction = GateDraft["action"];
@@ -51,13 +51,14 @@ export function RuleFields<Value extends SharedFields>(props: RuleFieldsProps<Va
           // The options are modes, or empty for none.
           onChange={(next) => change({ mode: (next || null) as SharedFields["mode"] })}
         />
-        <ConditionField
-          of={name}
-          when={when}
-          onChange={(next) => change({ when: next })}
-          problem={problems.when}
-        />
+        <ConditionKindField when={when} onChange={(next) => change({ when: next })} />
       </div>
+      <ConditionFields
+        of={name}
+        when={when}
+        onChange={(next) => change({ when: next })}
+        problem={problems.when}
+      />
       <CheckField
         label="Enabled"
         checked={enabled}

@@ -8,8 +8,11 @@ import { Link } from "../router.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { SelectField } from "../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
+import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
-import { newRule, type RuleDraft } from "./policy-draft.ts";
+import { capitalize } from "../ui/text.ts";
+import { newRule, type RuleDraft, toPreview } from "./policy-draft.ts";
+import { describeRule } from "./policy-sentences.ts";
 import { RuleFields } from "./rule-fields.tsx";
 
 interface RulesProps {
@@ -19,6 +22,8 @@ interface RulesProps {
   detectors: readonly DetectorResource[];
   catalog: readonly DetectorKind[];
   error: AppError | undefined;
+  /** Opens the dialog of a new detector for a rule. */
+  onNewDetector: () => void;
 }
 
 const EMPTY_TEXTS: Record<Direction, string> = {
@@ -27,7 +32,7 @@ const EMPTY_TEXTS: Record<Direction, string> = {
 };
 
 export function Rules(props: RulesProps) {
-  const { direction, rules, onChange, detectors, catalog, error } = props;
+  const { direction, rules, onChange, detectors, catalog, error, onNewDetector } = props;
   const findKind = (id: string) => {
     const detector = detectors.find((candidate) => candidate.id === id);
     return catalog.find(({ kind }) => kind === detector?.kind);
@@ -42,6 +47,7 @@ export function Rules(props: RulesProps) {
           const detector = detectors.find(({ id }) => id === rule.detector_id);
           const name = detector?.name ?? rule.detector_id;
           const problem = findProblem(error, `${at}.detector_id`);
+          const preview = toPreview(rule);
           return (
             <li key={rule.key}>
               <div className="attached-head">
@@ -60,6 +66,7 @@ export function Rules(props: RulesProps) {
                 />
               </div>
               {problem && <p className="problem">{problem}</p>}
+              {preview && <p className="sentence">{capitalize(describeRule(preview, name))}.</p>}
               <RuleFields
                 name={name}
                 value={rule}
@@ -76,24 +83,24 @@ export function Rules(props: RulesProps) {
           );
         })}
       </ol>
-      {suitable.length > 0 ? (
-        <SelectField
-          label="Add rule with detector"
-          value=""
-          options={[
-            ["", "Select…"],
-            ...suitable.map(({ id, name }) => [id, `${name} (${findKind(id)?.title})`] as const),
-          ]}
-          onChange={(id) => {
-            if (id) onChange([...rules, newRule(id)]);
-          }}
-        />
-      ) : (
-        <p>
-          No detector inspects {direction} yet. <Link to="/detectors/new">Create a detector</Link>{" "}
-          first.
-        </p>
-      )}
+      <div className="add-rule">
+        {suitable.length > 0 && (
+          <SelectField
+            label="Add rule with detector"
+            value=""
+            options={[
+              ["", "Select…"],
+              ...suitable.map(({ id, name }) => [id, `${name} (${findKind(id)?.title})`] as const),
+            ]}
+            onChange={(id) => {
+              if (id) onChange([...rules, newRule(id)]);
+            }}
+          />
+        )}
+        <button type="button" className="button" onClick={onNewDetector}>
+          <Icon name="plus" /> New detector
+        </button>
+      </div>
     </>
   );
 }

@@ -15,7 +15,7 @@ export function ConfirmDialog({ confirmation, onClose }: ConfirmProps) {
   const { title, body, button, mustType, run } = confirmation;
   const [text, setText] = useState("");
   const action = useAction(async () => {
-    await run();
+    await run?.();
     onClose();
   });
   return (
@@ -38,15 +38,17 @@ export function ConfirmDialog({ confirmation, onClose }: ConfirmProps) {
         <Failure title="The action failed." error={action.error} />
         <div className="form-end">
           <button type="button" className="button" onClick={onClose}>
-            Cancel
+            {button ? "Cancel" : "Close"}
           </button>
-          <button
-            type="submit"
-            className="button danger"
-            disabled={action.busy || (mustType !== undefined && text !== mustType)}
-          >
-            {button}
-          </button>
+          {button && (
+            <button
+              type="submit"
+              className="button danger"
+              disabled={action.busy || (mustType !== undefined && text !== mustType)}
+            >
+              {button}
+            </button>
+          )}
         </div>
       </form>
     </Dialog>

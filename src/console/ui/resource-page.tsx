@@ -16,7 +16,7 @@ interface ResourcePageProps<Loaded extends { stored: NamedResource | undefined }
   id: string | undefined;
   load: (read: Reader) => Promise<Loaded>;
   about?: (stored: NonNullable<Loaded["stored"]>) => ReactNode;
-  actions: (stored: NonNullable<Loaded["stored"]>) => ReactNode;
+  actions: (stored: NonNullable<Loaded["stored"]>, loaded: Loaded) => ReactNode;
   children: (loaded: Loaded) => ReactNode;
 }
 
@@ -29,12 +29,13 @@ export function ResourcePage<Loaded extends { stored: NamedResource | undefined 
   children,
 }: ResourcePageProps<Loaded>) {
   const loaded = useLoad(id ?? "", load);
-  const stored = loaded.state === "ready" ? loaded.value.stored : undefined;
+  const value = loaded.state === "ready" ? loaded.value : undefined;
+  const stored = value?.stored;
   return (
     <Page
       title={id ? (stored?.name ?? capitalize(noun)) : `New ${noun}`}
       about={stored && about?.(stored)}
-      actions={stored && actions(stored)}
+      actions={value && stored && actions(stored, value)}
     >
       <Ready of={loaded} what={`The ${noun}`}>
         {children}
@@ -51,16 +52,19 @@ interface DeleteButtonProps {
   listPath: string;
   /** Text that must be typed to confirm. */
   mustType?: string;
+  /** Names what uses the resource, which then cannot be deleted. */
+  inUse?: ReactNode;
   /** Describes the consequences. */
   children: ReactNode;
 }
 
 /** Menu with the deletion, which is not one click away. */
 export function DeleteButton(props: DeleteButtonProps) {
-  const { noun, name, remove, listPath, mustType, children } = props;
+  const { noun, name, remove, listPath, mustType, inUse, children } = props;
   const { may, confirm, announce } = useSession();
   if (!may("write")) return null;
-  const onSelect = () =>
+  const onSelect = () => {
+    if (inUse) return confirm({ title: `${name} is in use`, body: inUse });
     confirm({
       title: `Delete ${name}?`,
       body: children,
@@ -72,5 +76,6 @@ export function DeleteButton(props: DeleteButtonProps) {
         announce(`${capitalize(noun)} ${name} was deleted.`);
       },
     });
+  };
   return <Menu label="More options" items={[{ text: "Delete…", danger: true, onSelect }]} />;
 }

@@ -1,0 +1,87 @@
+/** One comparison of a condition: a field, an operator and a value. */
+import { Icon } from "../ui/icon.tsx";
+import { type ConditionLine, hasNoValue } from "./condition-draft.ts";
+import { ARGUMENT_PREFIX, FIELD_LABELS, OPERATOR_LABELS } from "./policy-sentences.ts";
+
+interface ComparisonFieldsProps {
+  /** Position in the condition: "2.1". */
+  number: string;
+  line: ConditionLine;
+  onChange: (line: ConditionLine) => void;
+  /** Undefined: it is the only one. */
+  onRemove: (() => void) | undefined;
+}
+
+const OPERATORS: Record<ConditionLine["op"], string> = {
+  ...OPERATOR_LABELS,
+  empty: "is empty",
+  not_empty: "is not empty",
+};
+
+export function ComparisonFields({ number, line, onChange, onRemove }: ComparisonFieldsProps) {
+  const { field, op, value } = line;
+  /** Drops the stored comparison. */
+  const change = (changes: Partial<ConditionLine>) => onChange({ field, op, value, ...changes });
+  const isArgument = field.startsWith(ARGUMENT_PREFIX);
+  const isListed = isArgument || field in FIELD_LABELS;
+  const name = `Comparison ${number}`;
+  return (
+    <div className={isArgument ? "pair comparison with-argument" : "pair comparison"}>
+      <select
+        aria-label={`${name}: field`}
+        value={isArgument ? ARGUMENT_PREFIX : field}
+        onChange={(event) => change({ field: event.target.value })}
+      >
+        {!isListed && <option value={field}>{field}</option>}
+        {Object.entries(FIELD_LABELS).map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+        <option value={ARGUMENT_PREFIX}>tool argument…</option>
+      </select>
+      {isArgument && (
+        <input
+          aria-label={`${name}: argument`}
+          placeholder="name of the argument"
+          value={field.slice(ARGUMENT_PREFIX.length)}
+          spellCheck={false}
+          required
+          onChange={(event) => change({ field: ARGUMENT_PREFIX + event.target.value })}
+        />
+      )}
+      <select
+        aria-label={`${name}: operator`}
+        value={op}
+        // The options are the keys of OPERATORS.
+        onChange={(event) => change({ op: event.target.value as ConditionLine["op"] })}
+      >
+        {Object.entries(OPERATORS).map(([option, text]) => (
+          <option key={option} value={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {hasNoValue(line) ? (
+        <span />
+      ) : (
+        <input
+          aria-label={`${name}: value`}
+          placeholder={op === "in" ? "one, another" : "value"}
+          value={value}
+          spellCheck={false}
+          onChange={(event) => change({ value: event.target.value })}
+        />
+      )}
+      <button
+        type="button"
+        className="button quiet"
+        aria-label={`Remove comparison ${number}`}
+        disabled={!onRemove}
+        onClick={onRemove}
+      >
+        <Icon name="cross" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** Describes the changed settings of a detector. */
+import { joinWords } from "./policy-sentences.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+/** Returns one text for each changed setting: "keywords: added falcon, removed zebra". */
+export function describeSettings(before: Settings, after: Settings): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name) => {
+    const [was, is] = [before[name], after[name]];
+    if (JSON.stringify(was) === JSON.stringify(is)) return [];
+    const label = name.replaceAll("_", " ");
+    if (!Array.isArray(was ?? []) || !Array.isArray(is ?? [])) {
+      return [`${label} is now ${format(is)} instead of ${format(was)}`];
+    }
+    return [`${label}: ${describeEntries(toEntries(was), toEntries(is))}`];
+  });
+}
+
+/** Most of the entries of a long list are not named. */
+const MAX_NAMED = 5;
+
+function describeEntries(before: Map<string, string>, after: Map<string, string>): string {
+  const list = (verb: string, names: readonly string[]) => {
+    if (names.length === 0) return [];
+    const rest = names.length - MAX_NAMED;
+    const shown = rest > 0 ? [...names.slice(0, MAX_NAMED), `${rest} more`] : names;
+    return [`${verb} ${joinWords(shown, "and")}`];
+  };
+  const changed = [...after.keys()].filter(
+    (name) => before.has(name) && before.get(name) !== after.get(name),
+  );
+  const texts = [
+    ...list(
+      "added",
+      [...after.keys()].filter((name) => !before.has(name)),
+    ),
+    ...list(
+      "removed",
+      [...before.keys()].filter((name) => !after.has(name)),
+    ),
+    ...list("changed", changed),
+  ];
+  return texts.join("; ") || "in another order";
+}
+
+/** Returns the entries of a list by name: of an object its first member, such as `entity` or `name`. */
+function toEntries(value: unknown): Map<string, string> {
+  const list = Array.isArray(value) ? value : [];
+  return new Map(
+    list.map((entry: unknown) => {
+      const isObject = typeof entry === "object" && entry !== null;
+      const name = isObject ? Object.values(entry)[0] : entry;
+      return [String(name).replaceAll("_", " "), JSON.stringify(entry)];
+    }),
+  );
+}
+
+function format(value: unknown): string {
+  if (value === undefined || value === null || value === "") return "not set";
+  if (typeof value === "boolean") return value ? "on" : "off";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
