@@ -1,5 +1,13 @@
 /** Shows the sign-in page, or the page that the address names. */
-import { Activity, lazy, type ReactNode, Suspense, useEffect, useEffectEvent } from "react";
+import {
+  Activity,
+  type ComponentType,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useEffectEvent,
+} from "react";
 import type { PathParams } from "../contract/endpoint.ts";
 import { ActivityPage } from "./activity/activity-page.tsx";
 import { events } from "./api.ts";
@@ -9,7 +17,6 @@ import { CollectorPage } from "./collectors/collector-page.tsx";
 import { CollectorsPage } from "./collectors/collectors-page.tsx";
 import { ConsumerPage } from "./consumers/consumer-page.tsx";
 import { ConsumersPage } from "./consumers/consumers-page.tsx";
-import { DetectorPage } from "./detectors/detector-page.tsx";
 import { DetectorsPage } from "./detectors/detectors-page.tsx";
 import { session } from "./endpoints.ts";
 import { GatewayPage } from "./gateways/gateway-page.tsx";
@@ -17,7 +24,6 @@ import { GatewaysPage } from "./gateways/gateways-page.tsx";
 import { HomePage } from "./home/home-page.tsx";
 import { ModelsPage } from "./models/models-page.tsx";
 import { PoliciesPage } from "./policies/policies-page.tsx";
-import { PolicyPage } from "./policies/policy-page.tsx";
 import { usePreferences } from "./preferences.ts";
 import { RegistriesPage } from "./registries/registries-page.tsx";
 import { RegistryPage } from "./registries/registry-page.tsx";
@@ -31,11 +37,29 @@ import { TokensPage } from "./tokens/tokens-page.tsx";
 import { Failure, Loading, Page } from "./ui/page.tsx";
 import { useLoad } from "./use-load.ts";
 
-/** Loaded on demand. */
-const PlaygroundPage = lazy(async () => {
-  const { PlaygroundPage: page } = await import("./playground/playground-page.tsx");
-  return { default: page };
-});
+/** Loads a page on demand. */
+const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
+  lazy<ComponentType<Props>>(async () => ({
+    default: await load().catch(() => PageUnavailable),
+  }));
+
+/** Shown if the file of a page is missing, as after an upgrade of the server. */
+const PageUnavailable = () => (
+  <Page title="This page could not be loaded">
+    <p>The server may have been upgraded. Reload the console.</p>
+    <button type="button" className="button" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </Page>
+);
+
+const PlaygroundPage = lazyPage(
+  async () => (await import("./playground/playground-page.tsx")).PlaygroundPage,
+);
+const PolicyPage = lazyPage(async () => (await import("./policies/policy-page.tsx")).PolicyPage);
+const DetectorPage = lazyPage(
+  async () => (await import("./detectors/detector-page.tsx")).DetectorPage,
+);
 
 export function App() {
   // Renders everything again after a change: times are formatted in the selected zone.
@@ -111,11 +135,7 @@ const ROUTES: readonly Route[] = [
   )),
   route("/gateways/:gateway_id/requests", (params) => <RequestsPage {...params} />),
   route("/models", () => <ModelsPage />),
-  route("/gateways/:gateway_id/playground", (params) => (
-    <Suspense fallback={<p className="loading">Loading…</p>}>
-      <PlaygroundPage {...params} />
-    </Suspense>
-  )),
+  route("/gateways/:gateway_id/playground", (params) => <PlaygroundPage {...params} />),
   route("/policies", () => <PoliciesPage />),
   route("/policies/new", () => <PolicyPage />),
   route("/policies/:policy_id", (params) => <PolicyPage {...params} />),
@@ -135,7 +155,7 @@ function CurrentPage() {
   const { path } = useLocation();
   for (const render of ROUTES) {
     const page = render(path);
-    if (page) return page;
+    if (page) return <Suspense fallback={<p className="loading">Loading…</p>}>{page}</Suspense>;
   }
   return (
     <Page title="Not found">

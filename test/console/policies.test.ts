@@ -317,7 +317,7 @@ test("a word is blocked with a template and a detector is added, without JSON or
   await page.getByLabel("Also misspelled").check();
   await press("Create policy");
 
-  await page.getByLabel("Payload").fill('{"input": "A zebraa"}');
+  await page.getByLabel("Text").fill("A zebraa");
   await press("Run test");
   await page.getByText("The application must not continue.").waitFor();
 
@@ -355,7 +355,7 @@ test.each([
   await go("/policies/new");
   await page.getByLabel(title).check();
   await page.getByRole("button", { name: "Create policy" }).click();
-  await page.getByLabel("Payload").waitFor();
+  await page.getByLabel("Text").waitFor();
 
   const id = /policies\/([^?]+)/.exec(page.url())?.[1];
   const verdict = await kit.post(`/v1/policies/${id}/test`, { payload: { input } });
@@ -372,7 +372,7 @@ test("the template for payments asks for approval of calls of these tools only",
   await page.getByLabel("Approve payments").check();
   await page.getByLabel("Payment tools").fill("pay\nbook.flight");
   await page.getByRole("button", { name: "Create policy" }).click();
-  await page.getByLabel("Payload").waitFor();
+  await page.getByLabel("Text").waitFor();
 
   const id = /policies\/([^?]+)/.exec(page.url())?.[1];
   const statusOf = async (name: string) => {
@@ -384,4 +384,18 @@ test("the template for payments asks for approval of calls of these tools only",
     "ask",
     "allow",
   ]);
+});
+
+test("a page whose file is missing, as after an upgrade, offers to reload the console", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go("/policies");
+  await page.route("**/*.js", (route) => route.abort());
+  await page.getByRole("link", { name: "New policy" }).click();
+
+  await page.getByText("The server may have been upgraded.").waitFor();
+  await page.unroute("**/*.js");
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("heading", { name: "New policy" }).waitFor();
 });
