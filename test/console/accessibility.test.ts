@@ -205,7 +205,7 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await page.getByLabel("Action").selectOption("transform");
   await page.getByLabel("Selected kinds").check();
   await page.locator("summary", { hasText: "Contact and identity" }).click();
-  await page.getByText("Advanced settings").click();
+  await page.getByLabel("Mask with another text").selectOption("email");
   await look();
   await page.getByLabel("Applies").selectOption("json");
   await page.getByLabel("Condition").fill("{");
@@ -221,6 +221,7 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
+  await page.getByText("Advanced settings").click();
   await page.getByLabel("Add disabled format").selectOption("password");
   await look();
   await move(all.find((path) => path.endsWith("?tab=limits")) ?? "");

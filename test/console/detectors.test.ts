@@ -36,6 +36,15 @@ test("rows of settings can be added, and an error is shown in its row", async ()
   await go("/detectors/new");
   await page.getByLabel("Kind").selectOption("data_loss_prevention");
   await page.getByLabel("Name", { exact: true }).fill("Case numbers");
+  await page.getByLabel("Selected kinds").check();
+  const group = page.locator("details", { hasText: "Names, found by a learned model" });
+  for (const other of await page.locator(".entity-groups details").all()) {
+    await other.locator("summary").click();
+    await other.getByRole("button", { name: "Select none" }).click();
+  }
+  await group.getByLabel("Person name").check();
+  await page.getByLabel("Mask with another text").selectOption("person_name");
+  await page.getByLabel("Mask for Person name").fill("N.N.");
   await page.getByLabel("Values that are never reported").fill("CASE-000\n\nCASE-001");
   await page.getByRole("button", { name: "Add rule" }).click();
   const row = page.getByRole("group", { name: "rule 1" });
@@ -56,6 +65,8 @@ test("rows of settings can be added, and an error is shown in its row", async ()
     {
       kind: "data_loss_prevention",
       settings: {
+        apply_all: false,
+        predefined_entities: [{ entity: "person_name", enabled: true, mask_with: "N.N." }],
         allow_list: ["CASE-000", "CASE-001"],
         rules: [{ name: "case_number", type: "regex", pattern: "CASE-[0-9]{3}" }],
       },

@@ -37,8 +37,8 @@ const FORMS: Record<string, SettingsForm | undefined> = {
   multi_turn_risk: { ...LEVEL, advanced: ["kinds", "min_score", "half_life_s"] },
   data_loss_prevention: {
     Fields: EntityFields,
-    edits: ["apply_all"],
-    advanced: ["predefined_entities", "min_confidence"],
+    edits: ["apply_all", "predefined_entities"],
+    advanced: ["min_confidence"],
   },
   secrets: { advanced: ["disabled_formats", "min_entropy", "mask_with", "preserve_len"] },
   prompt_moderation: {

@@ -4,6 +4,7 @@ import { RadioField } from "../ui/radio-field.tsx";
 import type { SchemaDraft } from "../ui/schema-draft.ts";
 import type { SettingsFieldsProps } from "./detector-settings.tsx";
 import { ENTITY_GROUPS, toEntityLabel } from "./entity-groups.ts";
+import { EntityMasks } from "./entity-masks.tsx";
 
 type Choice = "recommended" | "all" | "selected";
 
@@ -11,19 +12,16 @@ export function EntityFields({ draft, onChange, problem }: SettingsFieldsProps) 
   const rows = rowsOf(draft);
   const choice = choiceOf(draft);
   const selected = selectedNames(draft);
-  /** Keeps the masks of kinds that stay selected. */
-  const select = (names: readonly string[]) =>
-    onChange({
-      ...draft,
-      apply_all: "false",
-      predefined_entities: {
-        rows: names.map((entity) => ({
-          ...(rows.find((row) => row.entity === entity) ?? NEW_ROW),
-          entity,
-          enabled: true,
-        })),
-      },
-    });
+  const issue = problem("predefined_entities");
+  /** Keeps the mask of a kind that stays selected. */
+  const toRow = (entity: string): SchemaDraft => ({
+    ...(rows.find((row) => row.entity === entity) ?? NEW_ROW),
+    entity,
+    enabled: true,
+  });
+  const setRows = (next: readonly SchemaDraft[]) =>
+    onChange({ ...draft, apply_all: "false", predefined_entities: { rows: next } });
+  const select = (names: readonly string[]) => setRows(names.map(toRow));
   const choose = (next: Choice) => {
     if (next === "selected") return select(selected);
     onChange({
@@ -65,8 +63,16 @@ export function EntityFields({ draft, onChange, problem }: SettingsFieldsProps) 
           ))}
         </div>
       )}
-      {problem("predefined_entities") && (
-        <p className="problem">{problem("predefined_entities")}</p>
+      {choice === "selected" && selected.length > 0 && (
+        <EntityMasks rows={selected.map(toRow)} onChange={setRows} />
+      )}
+      {issue && (
+        <p className="problem">
+          {issue.replace(
+            /\[(\d+)\]\.\w+/g,
+            (_, index) => `Mask for ${toEntityLabel(String(rows[index]?.entity))}`,
+          )}
+        </p>
       )}
     </>
   );

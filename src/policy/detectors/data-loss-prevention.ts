@@ -82,8 +82,7 @@ const Settings = z.strictObject({
     .array(PredefinedEntity)
     .max(ENTITY_NAMES.length)
     .default([])
-    .describe("Entities to detect, and their masks.")
-    .meta({ title: "Kinds with their own mask" }),
+    .describe("Entities to detect, and their masks."),
   rules: z
     .array(Rule)
     .max(200)
