@@ -39,6 +39,8 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   };
   const reproduces = createReproductionCheck(deps);
   for (const event of items) {
+    // Yields to other requests: a thousand long texts take seconds.
+    await new Promise(setImmediate);
     const { id: event_id, time, direction, status: before } = event;
     const skip = (reason: SkipReason) => {
       report.skipped += 1;
@@ -60,8 +62,6 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
     report.changes.push({ event_id, time, direction, before, after });
     const transition = `${before}→${after}`;
     report.transitions[transition] = (report.transitions[transition] ?? 0) + 1;
-    // Yields to other requests: a thousand long texts take seconds.
-    await new Promise(setImmediate);
   }
   return report;
 });

@@ -12,6 +12,7 @@ import { Failure } from "../ui/page.tsx";
 import { listRanges, rangeStart } from "../ui/time-range.ts";
 import { useAction } from "../use-action.ts";
 import { useLoad } from "../use-load.ts";
+import { nameDraftFields } from "./name-draft-fields.ts";
 import { type ReplayProgress, replayInSteps } from "./replay-in-steps.ts";
 import { ReplayOutcome } from "./replay-outcome.tsx";
 
@@ -128,7 +129,7 @@ function Replay({ policy, draft, choice, onChange }: PolicyReplayProps) {
       </form>
       <section className="below" aria-label="Result">
         <h2>Result</h2>
-        <Failure title="The replay did not finish." error={replay.error} />
+        <Failure title="The replay did not finish." error={nameDraftFields(replay.error)} />
         {progress ? (
           <ReplayOutcome progress={progress} busy={replay.busy} />
         ) : (

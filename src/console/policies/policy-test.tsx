@@ -10,6 +10,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { parseJson } from "../ui/schema-draft.ts";
 import { useAction } from "../use-action.ts";
+import { nameDraftFields } from "./name-draft-fields.ts";
 import { readTextAt } from "./test-content.ts";
 import { newTestInput, TestFields, type TestInput, toTestRequest } from "./test-fields.tsx";
 import { TestVerdict } from "./test-verdict.tsx";
@@ -125,7 +126,7 @@ export function PolicyTest({ policy, draft, trial, onChange }: PolicyTestProps) 
               !test.error && <p className="muted">Run the test to see the verdict.</p>
             )}
           </div>
-          <Failure title="The test failed." error={test.error} />
+          <Failure title="The test failed." error={nameDraftFields(test.error)} />
         </section>
       </div>
     </>
