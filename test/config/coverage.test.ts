@@ -19,6 +19,8 @@ interface Covered {
   item: z.ZodType;
   /** Members that the file writes under another name: it refers to names, not to ids. */
   renamed?: Record<string, string>;
+  /** Members that describe the change, not the resource. */
+  omitted?: readonly string[];
 }
 
 /** Schema in the file of what each endpoint writes. */
@@ -41,6 +43,7 @@ const policy: Covered = {
     "input_rules.detector_id": "input_rules.detector",
     "output_rules.detector_id": "output_rules.detector",
   },
+  omitted: ["note"],
 };
 const collector: Covered = {
   item: file.ConfigCollector,
@@ -98,6 +101,7 @@ const EXCLUDED: Record<string, string> = {
   explain_request: DRY,
   explain_access: DRY,
   test_policy: DRY,
+  create_policy_with_detectors: "creates policies and detectors, which the file has separately",
   replay_policy: DRY,
 };
 
@@ -107,7 +111,9 @@ const isEndpoint = (value: object): value is Endpoint =>
 /** Endpoints of the admin API that take a body, also those inside `resource()` and `keyEndpoints()`. */
 async function endpointsWithBody(): Promise<Endpoint[]> {
   const folder = `${import.meta.dir}/../../src/contract`;
-  const files = readdirSync(folder).filter((name) => !name.includes(".test."));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.includes(".test."),
+  );
   const modules = await Promise.all(files.map((name) => import(`${folder}/${name}`)));
   const values = modules.flatMap((module) => Object.values(module));
   const objects = [...values, ...values.flatMap((value) => Object.values(value ?? {}))].filter(
@@ -130,6 +136,7 @@ test("the file has every member that the API can set", async () => {
     if (!covered) return [];
     const members = membersOf(covered.item);
     return [...membersOf(body)]
+      .filter((member) => !covered.omitted?.includes(member))
       .map((member) => covered.renamed?.[member] ?? member)
       .filter((member) => !members.has(member))
       .map((member) => `${name}: ${member}`);
