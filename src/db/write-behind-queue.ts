@@ -9,12 +9,15 @@ export interface WriteBehindOptions<Row> {
   log: Log;
   /** Writes rows in one statement or transaction. */
   write: (rows: readonly Row[]) => Promise<void>;
-  /** Returns how many of the first rows to write together. On SQLite the process blocks meanwhile. */
-  batchSize: (rows: readonly Row[]) => number;
+  /**
+   * Returns how many of the first rows may be written together; on SQLite the process blocks meanwhile. Rounded down to
+   * a power of two, so that few statements are prepared: one of 256 rows takes 1 to 2 ms.
+   */
+  maxBatch: (rows: readonly Row[]) => number;
   maxRows: number;
   /** Delay between the first row and the write, for more rows to share it; 0 is the next turn of the event loop. */
   flushMs: () => number;
-  /** This many rows are written without delay. */
+  /** This many rows are written without delay; those beyond a multiple of it wait for more. */
   flushRows?: number;
   /** First delay after the database was unavailable; doubled up to one second. */
   retryMs: number;
@@ -48,7 +51,7 @@ const MAX_RETRY_MS = 1_000;
 export function createWriteBehindQueue<Row extends object>(
   options: WriteBehindOptions<Row>,
 ): WriteBehindQueue<Row> {
-  const { kind, log, write, batchSize, maxRows, flushMs, flushRows = Infinity } = options;
+  const { kind, log, write, maxBatch, maxRows, flushMs, flushRows = Infinity } = options;
   const { journal = createQueueJournal(undefined, log), onDone, onHeld, toLogFields } = options;
   let rows: Row[] = [];
   /** Rows that have left the queue since the start. */
@@ -68,7 +71,7 @@ export function createWriteBehindQueue<Row extends object>(
     writing ??= writeAll().finally(() => {
       writing = undefined;
       logDropped();
-      if (rows.length > 0) flushIn(held ? nextRetry() : flushMs());
+      if (rows.length > 0) flushIn(held ? nextRetry() : rows.length < flushRows ? flushMs() : 0);
     });
     return writing;
   };
@@ -103,12 +106,14 @@ export function createWriteBehindQueue<Row extends object>(
     retryMs = options.retryMs;
   };
 
-  /** Writes the rows that are queued now. Rows added meanwhile wait for more to share their batch. */
+  /** Writes the rows that are queued now. Rows added meanwhile, and the last few of many, wait to share a batch. */
   const writeAll = async () => {
     /** Rows to write one by one: a refused row must not take its neighbors along. */
     let single = 0;
-    for (const end = done + rows.length; done < end; ) {
-      const batch = rows.slice(0, single > 0 ? 1 : batchSize(rows));
+    const waiting = rows.length > flushRows ? rows.length % flushRows : 0;
+    for (const end = done + rows.length - waiting; done < end; ) {
+      const size = single > 0 ? 1 : Math.min(end - done, maxBatch(rows));
+      const batch = rows.slice(0, 2 ** Math.floor(Math.log2(size)));
       try {
         await journal.during(
           () => write(batch),

@@ -24,7 +24,7 @@ function createQueue(db: Db, maxRows: number) {
     kind: "event",
     log: (name, { count }) => logged.push([name, count]),
     write: (rows) => requestEventTable.insertMany(db, rows),
-    batchSize: ({ length }) => Math.min(length, 2),
+    maxBatch: () => 2,
     maxRows,
     flushMs: () => 1,
     retryMs: 1,
@@ -74,4 +74,31 @@ test("a stopped queue writes what is left, and nothing later", async () => {
   await new Promise(setImmediate);
 
   expect([written.length, queue.size()]).toEqual([5, 1]);
+});
+
+test("rows that fill batches are written at once, in powers of two; the others wait to share a batch", async () => {
+  await using stack = new AsyncDisposableStack();
+  const db = await openEvents(stack);
+  const batches: number[] = [];
+  const queue = createWriteBehindQueue<ReturnType<typeof event>>({
+    kind: "event",
+    log: () => {},
+    write(rows) {
+      batches.push(rows.length);
+      return requestEventTable.insertMany(db, rows);
+    },
+    maxBatch: () => 3,
+    maxRows: 100,
+    flushMs: () => 60_000,
+    flushRows: 4,
+    retryMs: 1,
+  });
+
+  for (let row = 0; row < 7; row++) queue.add(event());
+  await until(() => queue.size() === 3);
+  expect(batches).toEqual([2, 2]);
+
+  await queue.drain();
+  expect(batches).toEqual([2, 2, 2, 1]);
+  await queue.stop();
 });

@@ -57,7 +57,7 @@ export function createObjectOwners({ db, log }: Pick<Deps, "db" | "log">): Objec
       if (isCreation(change)) await saveOwnedFile(db, change);
       else await deleteOwnedFile(db, change);
     },
-    batchSize: () => 1,
+    maxBatch: () => 1,
     maxRows: MAX_QUEUED,
     flushMs: () => FLUSH_MS,
     retryMs: RETRY_MS,

@@ -39,7 +39,7 @@ export function createCountQueue<Count extends object>(
       for (const count of counts) open.delete(keyOf(count));
       return write(counts);
     },
-    batchSize: ({ length }) => Math.min(length, BATCH_ROWS),
+    maxBatch: () => BATCH_ROWS,
     maxRows,
     flushMs: () => flushMs,
     retryMs: RETRY_MS,

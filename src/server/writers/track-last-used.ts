@@ -36,7 +36,7 @@ export function trackLastUsed(
         );
       }
     },
-    batchSize: ({ length }) => Math.min(length, BATCH_ROWS),
+    maxBatch: () => BATCH_ROWS,
     maxRows: MAX_QUEUED,
     flushMs: () => FLUSH_MS,
     retryMs: RETRY_MS,

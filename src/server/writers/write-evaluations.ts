@@ -88,7 +88,7 @@ export function writeEvaluations(
       isBatching = events.length > 1;
       return insertEvaluations(db, events);
     },
-    batchSize,
+    maxBatch,
     maxRows: MAX_QUEUED,
     flushMs,
     flushRows: BATCH_ROWS,
@@ -134,7 +134,7 @@ export function writeEvaluations(
 
 const newStatusCounts = (): Counts => newCounts([...STATUSES, "error"]);
 
-function batchSize(events: readonly RecordedEvaluation[]): number {
+function maxBatch(events: readonly RecordedEvaluation[]): number {
   let characters = 0;
   const end = events.findIndex(({ content }, index) => {
     if (index === BATCH_ROWS || characters > BATCH_CHARACTERS) return true;

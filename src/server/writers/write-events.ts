@@ -28,7 +28,7 @@ export function writeEvents(db: Db, log: Log, journal?: Journal): EventWriter {
     kind: "event",
     log,
     write: (events) => insertRequestEvents(db, events),
-    batchSize,
+    maxBatch: () => BATCH_ROWS,
     maxRows: MAX_QUEUED,
     flushMs: () => FLUSH_MS,
     // Not kept for the rest of FLUSH_MS: events that survive a garbage collection cost more.
@@ -38,7 +38,3 @@ export function writeEvents(db: Db, log: Log, journal?: Journal): EventWriter {
   });
   return { record: queue.add, waiting: queue.size, lost: queue.lost, stop: queue.stop };
 }
-
-/** Returns a power of two: nine statements are prepared in total. Preparing one of 256 rows takes 1 to 2 ms. */
-const batchSize = ({ length }: readonly RequestEvent[]): number =>
-  2 ** Math.floor(Math.log2(Math.min(length, BATCH_ROWS)));
