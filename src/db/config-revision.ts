@@ -38,6 +38,14 @@ export async function storeRevision(db: Db): Promise<number> {
   return Number(row?.revision ?? 0);
 }
 
+/** Returns a value that changes with every configuration change and every Store write, on any node. */
+export async function changeState(db: Db): Promise<string> {
+  const row = await db.one<{ change_id: string; store_revision: number }>(
+    "SELECT change_id, store_revision FROM config_revision",
+  );
+  return `${row?.change_id ?? ""} ${row?.store_revision ?? 0}`;
+}
+
 /** Runs a task serialized with configuration changes, without a new revision. */
 export async function runExclusive<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return await beginSerialized(db, async (tx) => {

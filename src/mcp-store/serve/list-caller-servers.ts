@@ -1,17 +1,14 @@
-/** Lists the servers of a caller. Read on every request, so that removed access takes effect at once. */
+/** Lists the servers of a caller. Checked on every request, so that removed access takes effect at once. */
 import type { Install } from "../../contract/store/installs.ts";
-import { catalogEntries } from "../../db/tables/catalog-entries.ts";
 import { attachedRegistries } from "../../db/tables/consumers.ts";
-import { mcpRegistries } from "../../db/tables/registries.ts";
 import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
-import { createAccessReader } from "../access/principal-access.ts";
 import { computeInstallState } from "../installs/install-state.ts";
 import { requiresPrincipal } from "../upstream/resolve-target.ts";
 import type { InstanceUse } from "../upstream/upstreams.ts";
-import { findSuspendedInstances } from "../vault/bind-server.ts";
+import type { ReadGatewayServers } from "./gateway-servers.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
-import { assignPrefixes, type ToolPrefix } from "./tool-names.ts";
+import type { ToolPrefix } from "./tool-names.ts";
 
 export interface CallerServer extends InstanceUse {
   prefix: ToolPrefix;
@@ -20,9 +17,14 @@ export interface CallerServer extends InstanceUse {
 }
 
 /** Returns usable and suspended servers, sorted by the name of the instance. */
-export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<CallerServer[]> {
-  const instances = await mcpRegistries(deps.db, caller.gateway_id);
-  const prefixes = assignPrefixes(instances);
+export async function listCallerServers(
+  deps: Deps,
+  readGatewayServers: ReadGatewayServers,
+  caller: McpCaller,
+): Promise<CallerServer[]> {
+  const { instances, prefixes, entries, suspended, readAccess } = await readGatewayServers(
+    caller.gateway_id,
+  );
   const addPrefix = <Server extends InstanceUse>(server: Server) => {
     const prefix = prefixes.get(server.instance.id);
     return prefix ? [{ ...server, prefix }] : [];
@@ -46,20 +48,13 @@ export async function listCallerServers(deps: Deps, caller: McpCaller): Promise<
   }
 
   const { gateway_id, principal_sub, groups, sign_in } = caller;
-  const { levelFor } = await (await createAccessReader(deps, gateway_id))({
-    principal_sub,
-    groups,
-  });
-  const entries = new Map(
-    (await catalogEntries(deps.db, gateway_id)).map((entry) => [entry.code, entry]),
-  );
+  const { levelFor } = await readAccess({ principal_sub, groups });
   const installs = new Map(
     (await storeInstallTable.all(deps.db, { gateway_id, principal_sub })).map((install) => [
       install.instance_id,
       install,
     ]),
   );
-  const suspended = await findSuspendedInstances(deps, gateway_id, instances);
   return instances.flatMap((instance) => {
     const install = installs.get(instance.id);
     if (!install) return [];

@@ -13,6 +13,7 @@ import type { RequestIds } from "../../route.ts";
 import { createMemoryReservations, type MemoryReservation } from "../memory-reservations.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { callTool, type ToolCallRequest } from "./call-tool.ts";
+import { createGatewayServers } from "./gateway-servers.ts";
 import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
@@ -46,6 +47,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const reserveMemory = createMemoryReservations(deps.settings);
   const upstreams = openUpstreams(deps, reserveMemory);
   const toolGuard = createToolGuard();
+  const readGatewayServers = createGatewayServers(deps);
   const running = createRunningRequests();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
@@ -78,7 +80,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       upstreams,
       toolGuard,
       caller,
-      servers: await listCallerServers(deps, caller),
+      servers: await listCallerServers(deps, readGatewayServers, caller),
       origin,
       author: { actor: { id: null, name: callerName(caller) }, request_id, trace_id },
       memory,
