@@ -38,6 +38,11 @@ import type { EndpointRef } from "./api.ts";
 
 const get = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "GET", path });
 const post = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "POST", path });
+/** A POST that changes nothing, so that lists are not loaded again. */
+const query = <E extends Endpoint>(path: E["path"]) => ({
+  ...post<E>(path),
+  writes: false as const,
+});
 const put = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({ method: "PUT", path });
 const remove = <E extends Endpoint>(path: E["path"]): EndpointRef<E> => ({
   method: "DELETE",
@@ -62,16 +67,12 @@ export const gateways = {
 };
 
 export const playground = {
-  createToken: {
-    ...post<typeof play.createPlaygroundToken>(
-      "/v1/gateways/:gateway_id/consumers/:consumer_id/playground-token",
-    ),
-    writes: false as const,
-  },
-  createCollectorToken: {
-    ...post<typeof play.createCollectorToken>("/v1/collectors/:collector_id/playground-token"),
-    writes: false as const,
-  },
+  createToken: query<typeof play.createPlaygroundToken>(
+    "/v1/gateways/:gateway_id/consumers/:consumer_id/playground-token",
+  ),
+  createCollectorToken: query<typeof play.createCollectorToken>(
+    "/v1/collectors/:collector_id/playground-token",
+  ),
 };
 
 export const live = { stream: get<typeof streamChanges>("/v1/live") };
@@ -93,10 +94,7 @@ export const registries = {
   get: get<Registries["get"]>(`${REGISTRIES}/:registry_id`),
   update: put<Registries["update"]>(`${REGISTRIES}/:registry_id`),
   remove: remove<Registries["remove"]>(`${REGISTRIES}/:registry_id`),
-  test: {
-    ...post<typeof registry.testConnection>(`${REGISTRIES}/test-connection`),
-    writes: false as const,
-  },
+  test: query<typeof registry.testConnection>(`${REGISTRIES}/test-connection`),
 };
 
 const CONSUMERS = "/v1/gateways/:gateway_id/consumers";
@@ -106,10 +104,7 @@ export const consumers = {
   get: get<typeof Consumers.get>(`${CONSUMERS}/:consumer_id`),
   update: put<typeof Consumers.update>(`${CONSUMERS}/:consumer_id`),
   remove: remove<typeof Consumers.remove>(`${CONSUMERS}/:consumer_id`),
-  explain: {
-    ...post<typeof explainRequest>(`${CONSUMERS}/:consumer_id/explain`),
-    writes: false as const,
-  },
+  explain: query<typeof explainRequest>(`${CONSUMERS}/:consumer_id/explain`),
   models: get<typeof model.listConsumerModels>(`${CONSUMERS}/:consumer_id/models`),
 };
 
@@ -162,10 +157,7 @@ export const accessRules = {
   list: get<AccessRules["list"]>(`${STORE}/access-rules`),
   create: post<AccessRules["create"]>(`${STORE}/access-rules`),
   remove: remove<AccessRules["remove"]>(`${STORE}/access-rules/:access_rule_id`),
-  explain: {
-    ...post<typeof access.explainAccess>(`${STORE}/access-rules/explain`),
-    writes: false as const,
-  },
+  explain: query<typeof access.explainAccess>(`${STORE}/access-rules/explain`),
 };
 
 export const storeCatalog = {
@@ -175,11 +167,13 @@ export const storeCatalog = {
   import: post<typeof catalog.importCatalog>(`${STORE}/catalog/import`),
 };
 
+export const storePrincipals = {
+  list: get<typeof principal.listPrincipals>(`${STORE}/principals`),
+  groups: get<typeof principal.listGroups>(`${STORE}/groups`),
+};
+
 export const storeInstances = {
-  test: {
-    ...post<typeof instance.testInstance>(`${STORE}/instances/:instance_id/test`),
-    writes: false as const,
-  },
+  test: query<typeof instance.testInstance>(`${STORE}/instances/:instance_id/test`),
 };
 
 export const toolChanges = {
@@ -231,11 +225,8 @@ export const policies = {
   get: get<Policies["get"]>(`${POLICIES}/:policy_id`),
   update: put<Policies["update"]>(`${POLICIES}/:policy_id`),
   remove: remove<Policies["remove"]>(`${POLICIES}/:policy_id`),
-  test: { ...post<typeof testPolicy>(`${POLICIES}/:policy_id/test`), writes: false as const },
-  replay: {
-    ...post<typeof replayPolicy>(`${POLICIES}/:policy_id/replay`),
-    writes: false as const,
-  },
+  test: query<typeof testPolicy>(`${POLICIES}/:policy_id/test`),
+  replay: query<typeof replayPolicy>(`${POLICIES}/:policy_id/replay`),
   uses: get<typeof policy.listPolicyUses>(`${POLICIES}/:policy_id/uses`),
   exemptions: get<typeof feedback.listExemptions>(`${POLICIES}/:policy_id/exemptions`),
   removeExemption: remove<typeof feedback.removeExemption>(

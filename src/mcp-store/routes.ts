@@ -35,6 +35,7 @@ import { findUsableInstall } from "./installs/find-usable-install.ts";
 import { installForGroup } from "./installs/install-for-group.ts";
 import { installServer } from "./installs/install-server.ts";
 import { deleteInstall } from "./installs/save-install.ts";
+import { principalRoutes } from "./principals/principal-routes.ts";
 import {
   approveRequest,
   cancelRequest,
@@ -128,6 +129,7 @@ export const storeRoutes: readonly Route[] = [
     listCatalogEntries(deps, params.gateway_id, query),
   ),
   ...registryApiRoutes,
+  ...principalRoutes,
   route(explainAccess, async (deps, { params, body }) => {
     const { groups, default_level, levelFor } = await readPrincipalAccess(
       deps,

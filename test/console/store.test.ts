@@ -85,6 +85,17 @@ test("4.1.2 rejecting requires a note, which is stored with the request", async 
 test("an access rule is created, explained and deleted; then the default level applies", async () => {
   const kit = await started();
   const store = await startStore(kit, "request");
+  const url = "https://mcp.example.com/mcp";
+  for (const name of ["Linter", "Runner"]) {
+    const entry = { code: name.toLowerCase(), name, category: "testing", url };
+    await kit.make(`${store.path}/store/catalog`, entry);
+  }
+  for (const [principal_sub, groups] of [
+    ["bo", ["oncall"]],
+    ["ann", ["sales", "oncall"]],
+  ]) {
+    await store.install({ code: "pub", principal_sub, groups });
+  }
   await using opened = await open(kit);
   const { page, go } = opened;
   await go(`/gateways/${store.gateway.id}/store?tab=access`);
@@ -97,8 +108,16 @@ test("an access rule is created, explained and deleted; then the default level a
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Subject").selectOption("Group");
   await dialog.getByLabel("Group", { exact: true }).fill("oncall");
+  await dialog.getByText("2 known people in this group.").waitFor();
+  const options = (of: string) =>
+    dialog.locator(`datalist option[value="${of}"]`).getAttribute("label");
+  expect(await options("oncall")).toBe("2 known people");
+  await dialog.getByLabel("Target").selectOption("Category");
+  await dialog.getByLabel("Category", { exact: true }).selectOption("testing (2)");
+  await dialog.getByText("Matches 2 servers: Linter, Runner.").waitFor();
   await dialog.getByLabel("Target").selectOption("Server");
-  await dialog.getByLabel("Server code").fill("pub");
+  await dialog.getByLabel("Server", { exact: true }).fill("pub");
+  await dialog.getByText("Matches 1 server: Server pub.").waitFor();
   await dialog.getByLabel("Level").selectOption("install: without approval");
   await dialog.getByRole("button", { name: "Create rule" }).click();
   await page.getByRole("rowheader", { name: "group oncall" }).waitFor();

@@ -88,7 +88,12 @@ describe.each(databaseKinds)("%s", (database) => {
       message: "The server rejected the credential. Set the credential of this instance again.",
     });
     expect(personal).toMatchObject({ ok: true, tools: [] });
-    expect(closed).toMatchObject({ ok: false, message: expect.stringMatching(/connect/i) });
+    expect(closed).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(
+        /^The connection to the upstream failed. Check that the address/,
+      ),
+    });
     expect(needy).toMatchObject({ ok: false, message: expect.stringContaining("enters Site") });
     expect(unknown.status).toBe(404);
     expect(JSON.stringify([healthy, rejected])).not.toMatch(/planted|old-secret/);

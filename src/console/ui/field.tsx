@@ -44,7 +44,7 @@ export function Field({
   );
 }
 
-interface TextFieldProps extends FieldProps {
+export interface TextFieldProps extends FieldProps {
   value: string;
   onChange: (value: string) => void;
   type?: "text" | "url" | "password" | "number" | "date";

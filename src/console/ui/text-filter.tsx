@@ -1,7 +1,7 @@
 /** Text filter, applied on Enter, when the field loses the focus, or when a suggestion is selected. */
-import { useId, useState } from "react";
-import { TextField } from "./field.tsx";
+import { useState } from "react";
 import { Icon } from "./icon.tsx";
+import { SuggestField } from "./suggest-field.tsx";
 
 interface TextFilterProps {
   label: string;
@@ -19,7 +19,6 @@ export function TextFilter({
   apply,
 }: TextFilterProps) {
   const [text, setText] = useState(value);
-  const list = useId();
   const applyText = (next: string) => {
     if (next.trim() !== value) apply(next.trim());
   };
@@ -31,25 +30,17 @@ export function TextFilter({
       }}
       onBlur={() => applyText(text)}
     >
-      <TextField
+      <SuggestField
         label={label}
         value={text}
         onChange={(next) => {
           setText(next);
           if (suggestions.includes(next)) applyText(next);
         }}
-        autoComplete="off"
         type={type}
         placeholder="any"
-        list={suggestions.length > 0 ? list : undefined}
+        suggestions={suggestions.map((value) => ({ value }))}
       />
-      {suggestions.length > 0 && (
-        <datalist id={list}>
-          {suggestions.map((suggestion) => (
-            <option key={suggestion} value={suggestion} />
-          ))}
-        </datalist>
-      )}
       <button type="submit" className="visually-hidden" tabIndex={-1}>
         <Icon name="search" /> Filter by {label}
       </button>

@@ -116,3 +116,31 @@ export const issuers = resource({
   input: IssuerInput,
   reply: Issuer,
 });
+
+export const KnownPrincipal = z.object({
+  principal_sub: z.string(),
+  groups: z.array(z.string()).describe("Groups of the last sign-in."),
+  seen_at: Time.describe("Time at which the groups changed last."),
+});
+
+export const listPrincipals = endpoint({
+  name: "list_principals",
+  method: "GET",
+  path: "/v1/gateways/:gateway_id/store/principals",
+  auth: "read",
+  summary: "List the known principals of a gateway",
+  query: PageQuery,
+  reply: page(KnownPrincipal),
+});
+
+export const listGroups = endpoint({
+  name: "list_groups",
+  method: "GET",
+  path: "/v1/gateways/:gateway_id/store/groups",
+  auth: "read",
+  summary: "List the groups of known principals, with the number of people in each; at most 500",
+  query: PageQuery.pick({ q: true }),
+  reply: z.object({
+    items: z.array(z.object({ name: z.string(), people: z.int().describe("Known principals.") })),
+  }),
+});

@@ -40,3 +40,22 @@ export async function savePrincipal(db: Db, row: PrincipalRow): Promise<void> {
     row.seen_at,
   );
 }
+
+/** Caps the distinct sets of groups that are read. */
+const MAX_GROUP_SETS = 10_000;
+
+/** Returns the number of known principals by group. */
+export async function countGroups(db: Db, gateway_id: string): Promise<Map<string, number>> {
+  const rows = await db.many<{ groups: string; people: number }>(
+    `SELECT groups, COUNT(*) AS people FROM principals WHERE gateway_id = $1
+     GROUP BY groups LIMIT ${MAX_GROUP_SETS}`,
+    gateway_id,
+  );
+  const counts = new Map<string, number>();
+  for (const { groups, people } of rows) {
+    const names: string[] = JSON.parse(groups);
+    // Postgres returns counts as text.
+    for (const name of new Set(names)) counts.set(name, (counts.get(name) ?? 0) + Number(people));
+  }
+  return counts;
+}

@@ -69,8 +69,10 @@ const withoutAccount = (instance: McpRegistryRow): CallTarget => ({
 
 function suggestFix(thrown: unknown): string {
   const failure = findRootCause(thrown);
-  // Messages of this program say what to do.
-  if (failure instanceof AppError) return "";
+  const isConnectionFailure =
+    failure instanceof AppError && /^upstream_(unreachable|timeout)$/.test(failure.code);
+  // Other messages of this program say what to do.
+  if (failure instanceof AppError && !isConnectionFailure) return "";
   if (isCredentialRejected(thrown)) return "Set the credential of this instance again.";
   if (failure instanceof SdkHttpError && failure.status === 403) {
     return "Check that the credential has the required permissions.";

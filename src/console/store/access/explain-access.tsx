@@ -9,6 +9,7 @@ import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
 import { splitNames } from "../../ui/text.ts";
 import { useAction } from "../../use-action.ts";
+import { PersonPicker, ServerPicker, useShownServers } from "./access-pickers.tsx";
 import { AccessLevelBadge, describeSubject, describeTarget } from "./describe-access.tsx";
 
 interface ExplainedAccess extends AccessExplained {
@@ -21,6 +22,7 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
   const [groups, setGroups] = useState("");
   const [code, setCode] = useState("");
   const [explanation, setExplanation] = useState<ExplainedAccess>();
+  const servers = useShownServers(gateway_id);
   const explain = useAction(async () => {
     setExplanation(undefined);
     const names = splitNames(groups);
@@ -40,7 +42,8 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
         }}
       >
         <div className="columns">
-          <TextField
+          <PersonPicker
+            gateway_id={gateway_id}
             label="Person"
             required
             value={principal_sub}
@@ -55,7 +58,8 @@ export function ExplainAccess({ gateway_id }: { gateway_id: string }) {
             onChange={setGroups}
             problem={findProblem(error, "groups")}
           />
-          <TextField
+          <ServerPicker
+            servers={servers}
             label="Server"
             required
             placeholder="com.github/mcp"

@@ -1,14 +1,24 @@
 /** Dialog for a new access rule: subject, target and level. */
 import { useState } from "react";
 import type { AccessLevel, AccessRule } from "../../../contract/store/access.ts";
+import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/field.tsx";
 import { findProblem } from "../../ui/find-problem.ts";
 import { Form } from "../../ui/form.tsx";
+import { SuggestField } from "../../ui/suggest-field.tsx";
 import { useAction } from "../../use-action.ts";
+import {
+  countPeople,
+  describeMatches,
+  PersonPicker,
+  ServerPicker,
+  useGroups,
+  useShownServers,
+} from "./access-pickers.tsx";
 import { LEVEL_OPTIONS } from "./describe-access.tsx";
 
 const SUBJECTS: Record<AccessRule["subject_type"], string> = {
@@ -34,6 +44,13 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
   const [target_type, setTargetType] = useState<AccessRule["target_type"]>("all");
   const [target, setTarget] = useState("");
   const [level, setLevel] = useState<AccessLevel>("request");
+  const groups = useGroups(gateway_id);
+  const servers = useShownServers(gateway_id);
+  const categories = countCategories(servers ?? []);
+  const isTargetChosen = target_type === "all" || target !== "";
+  const matched = (servers ?? []).filter(
+    (server) => target_type === "all" || server[target_type] === target,
+  );
   const save = useAction(async () => {
     await call(accessRules.create, {
       params: { gateway_id },
@@ -56,16 +73,30 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
           value={subject_type}
           options={Object.entries(SUBJECTS)}
           // The options are the kinds of subject.
-          onChange={(value) => setSubjectType(value as AccessRule["subject_type"])}
+          onChange={(value) => {
+            setSubjectType(value as AccessRule["subject_type"]);
+            setSubject("");
+          }}
         />
-        {subject_type !== "everyone" && (
-          <TextField
-            label={subject_type === "group" ? "Group" : "Person"}
-            hint={
-              subject_type === "group"
-                ? "Name of the group in the identity provider."
-                : "Subject of the person in the identity provider."
-            }
+        {subject_type === "group" && (
+          <SuggestField
+            label="Group"
+            hint="Name of the group in the identity provider."
+            required
+            value={subject}
+            onChange={setSubject}
+            suggestions={groups.map(({ name, people }) => ({
+              value: name,
+              label: countPeople(people),
+            }))}
+            problem={findProblem(save.error, "subject")}
+          />
+        )}
+        {subject_type === "user" && (
+          <PersonPicker
+            gateway_id={gateway_id}
+            label="Person"
+            hint="Subject of the person in the identity provider."
             required
             value={subject}
             onChange={setSubject}
@@ -77,13 +108,27 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
           value={target_type}
           options={Object.entries(TARGETS)}
           // The options are the kinds of target.
-          onChange={(value) => setTargetType(value as AccessRule["target_type"])}
+          onChange={(value) => {
+            setTargetType(value as AccessRule["target_type"]);
+            setTarget("");
+          }}
         />
-        {target_type !== "all" && (
-          <TextField
-            label={target_type === "code" ? "Server code" : "Category"}
-            hint="As shown in the catalog."
+        {target_type === "category" && (
+          <SelectField
+            label="Category"
             required
+            value={target}
+            options={[["", "Choose a category"], ...categories]}
+            onChange={setTarget}
+            problem={findProblem(save.error, "target")}
+          />
+        )}
+        {target_type === "code" && (
+          <ServerPicker
+            label="Server"
+            hint="Code of the server."
+            required
+            servers={servers}
             value={target}
             onChange={setTarget}
             problem={findProblem(save.error, "target")}
@@ -96,7 +141,25 @@ export function NewAccessRuleDialog({ gateway_id, onClose }: NewAccessRuleDialog
           // The options are the levels.
           onChange={(value) => setLevel(value as AccessLevel)}
         />
+        <p role="status" className="hint">
+          {subject_type === "group" && subject && describeGroup(subject, groups)}{" "}
+          {servers && isTargetChosen && describeMatches(matched)}
+        </p>
       </Form>
     </Dialog>
   );
+}
+
+function describeGroup(subject: string, groups: ReturnType<typeof useGroups>): string {
+  const people = groups.find(({ name }) => name === subject)?.people ?? 0;
+  return people === 0
+    ? "No known person is in this group yet."
+    : `${countPeople(people)} in this group.`;
+}
+
+function countCategories(servers: readonly CatalogEntry[]): [string, string][] {
+  const byCategory = Map.groupBy(servers, ({ category }) => category);
+  return [...byCategory]
+    .map(([name, { length }]): [string, string] => [name, `${name} (${length})`])
+    .sort(([one], [other]) => (one < other ? -1 : 1));
 }

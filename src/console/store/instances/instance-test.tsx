@@ -40,7 +40,9 @@ export function InstanceTest({ gateway_id, instance_id }: InstanceTestProps) {
         </button>
         {!may("write") && <span className="muted">Requires the permission write.</span>}
       </div>
-      <div role="status">{report && <Report report={report} />}</div>
+      <div role="status" className="explanation">
+        {report && <Report report={report} />}
+      </div>
       <Failure title="The test could not run." error={test.error} />
     </Section>
   );
@@ -49,13 +51,15 @@ export function InstanceTest({ gateway_id, instance_id }: InstanceTestProps) {
 function Report({ report: { ok, latency_ms, message, tools, notes } }: { report: InstanceReport }) {
   return (
     <>
-      <p>
+      <p className="row">
         <Badge
           tone={ok ? "good" : "bad"}
           icon={ok ? "check" : "warning"}
           text={ok ? "healthy" : "failed"}
-        />{" "}
-        {message} <span className="muted">{latency_ms} ms</span>
+        />
+        <span>
+          {message} <span className="muted">{latency_ms} ms</span>
+        </span>
       </p>
       {notes.map((note) => (
         <p key={note} className="muted">
