@@ -74,12 +74,11 @@ async function readRequestStatistics(
     ...range,
   } as const;
   const outcome = ["status", "error_code"];
-  const [rows, earlier, consumers, models, registries, buckets] = await Promise.all([
+  // One query for all top lists: grouping takes most of the time.
+  const [rows, earlier, groups, buckets] = await Promise.all([
     sumTraffic(db, query, { by: outcome, width: range.width }),
     sumTraffic(db, before(query), { by: outcome }),
-    sumTraffic(db, query, { by: ["consumer_id", "status"] }),
-    sumTraffic(db, query, { by: ["model"], top: TOP + 1 }),
-    sumTraffic(db, query, { by: ["registry_id"], top: TOP + 1 }),
+    sumTraffic(db, query, { by: ["consumer_id", "registry_id", "model", "status"] }),
     sumTraffic(db, latencies, { by: ["registry_id", "bucket"], width: range.width }),
   ]);
   const series = (name: string, matches = (_: CountRow) => true) =>
@@ -92,27 +91,25 @@ async function readRequestStatistics(
     rate_limited: series("requests", isRateLimited),
     input_tokens: series("input_tokens"),
     output_tokens: series("output_tokens"),
-    registries: registries
-      .filter(({ registry_id }) => registry_id !== "")
-      .slice(0, TOP)
-      .map((row) => ({
-        registry_id: String(row.registry_id),
-        requests: Number(row.requests),
-        ...toLatencies(
-          buckets.filter(({ registry_id }) => registry_id === row.registry_id),
-          range,
-        ),
-      })),
-    consumers: toTopConsumers(consumers),
-    models: models
-      .filter(({ model }) => model !== "")
-      .slice(0, TOP)
-      .map((row) => ({
-        model: String(row.model),
-        requests: Number(row.requests),
-        input_tokens: Number(row.input_tokens),
-        output_tokens: Number(row.output_tokens),
-      })),
+    registries: findTop(groups, "registry_id").map(([registry_id, { requests }]) => ({
+      registry_id,
+      requests,
+      ...toLatencies(
+        buckets.filter((row) => row.registry_id === registry_id),
+        range,
+      ),
+    })),
+    consumers: findTop(groups, "consumer_id").map(([consumer_id, { requests, errors }]) => ({
+      consumer_id,
+      requests,
+      errors,
+    })),
+    models: findTop(groups, "model").map(([model, totals]) => ({
+      model,
+      requests: totals.requests,
+      input_tokens: totals.input_tokens,
+      output_tokens: totals.output_tokens,
+    })),
     errors: toTopErrors(rows),
   };
 }
@@ -207,15 +204,19 @@ function toTotals(rows: readonly CountRow[]): RequestTotals {
   };
 }
 
-function toTopConsumers(rows: readonly CountRow[]): RequestStatistics["consumers"] {
-  const grouped = Map.groupBy(rows, (row) => String(row.consumer_id));
+/** Returns the values of a label with the most requests, with their totals. Leaves out an empty label. */
+function findTop(rows: readonly CountRow[], label: string): [string, RequestTotals][] {
+  const grouped = Map.groupBy(rows, (row) => String(row[label]));
+  grouped.delete("");
   return [...grouped]
-    .map(([consumer_id, own]) => ({
-      consumer_id,
-      requests: sum(own.map((row) => Number(row.requests))),
-      errors: sum(own.filter(isError).map((row) => Number(row.requests))),
-    }))
-    .sort((one, other) => other.requests - one.requests)
+    .map(([value, own]): [string, RequestTotals] => [value, toTotals(own)])
+    .sort(([one, first], [other, second]) =>
+      first.requests === second.requests
+        ? one < other
+          ? -1
+          : 1
+        : second.requests - first.requests,
+    )
     .slice(0, TOP);
 }
 

@@ -1,6 +1,7 @@
 /** Finds and counts evaluations by filters. */
 
 import type { ActivityEvent, ActivityFilters } from "../../contract/guard/activity.ts";
+import { STATUSES } from "../../contract/guard/evaluate.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db, Value } from "../db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
@@ -17,6 +18,8 @@ export interface EvaluationQuery {
 const SEARCHED_AT_A_TIME = 5_000;
 /** Rows per step of a count, for the same reason. */
 const COUNTED_AT_A_TIME = 20_000;
+/** The same, if only an index is read. */
+const INDEX_ROWS_AT_A_TIME = 100_000;
 
 /** Returns a page and the cursor of the next one; a page may have fewer rows than `limit`. */
 export async function pageEvaluations(
@@ -41,6 +44,10 @@ export async function countEvaluations(
   db: Db,
   filters: ActivityFilters,
 ): Promise<Record<string, number>> {
+  const filtered = Object.entries(filters).filter(([, value]) => value !== undefined);
+  if (filtered.every(([name]) => name === "from" || name === "to")) {
+    return await countByIndex(db, filters);
+  }
   const counts: Record<string, number> = {};
   let after: string | undefined;
   do {
@@ -54,6 +61,35 @@ export async function countEvaluations(
       ...values,
     );
     for (const { status, count } of rows) counts[status] = (counts[status] ?? 0) + Number(count);
+    after = edge;
+    await new Promise(setImmediate); // yields to other requests
+  } while (after !== undefined);
+  return counts;
+}
+
+/** Counts without reading the rows: all by id, and each status but the usual one by its partial index. */
+async function countByIndex(db: Db, filters: ActivityFilters): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  let after: string | undefined;
+  do {
+    const walk = { order: "oldest", after } as const;
+    const edge = await edgeOf(db, filters, { ...walk, step: INDEX_ROWS_AT_A_TIME });
+    const count = async (status?: ActivityFilters["status"]): Promise<number> => {
+      const stretch = { ...walk, edge };
+      const { from, values, conditions } = narrowed(db, { ...filters, status }, stretch);
+      const row = await db.one<{ count: number | string }>(
+        `SELECT COUNT(*) AS count FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}`,
+        ...values,
+      );
+      return Number(row?.count ?? 0);
+    };
+    let usual = edge === undefined ? await count() : INDEX_ROWS_AT_A_TIME;
+    for (const status of UNUSUAL_STATUSES) {
+      const found = await count(status);
+      if (found > 0) counts[status] = (counts[status] ?? 0) + found;
+      usual -= found;
+    }
+    if (usual > 0) counts[USUAL_STATUS] = (counts[USUAL_STATUS] ?? 0) + usual;
     after = edge;
     await new Promise(setImmediate); // yields to other requests
   } while (after !== undefined);
@@ -84,11 +120,16 @@ const COMPARED = [
 ] as const;
 
 /** Values excluded from the partial indexes; a query must exclude them explicitly to use the index. */
+const USUAL_STATUS = "allow";
 const USUAL: Partial<Record<(typeof COMPARED)[number], string>> = {
-  status: "allow",
+  status: USUAL_STATUS,
   protocol: "llm",
   direction: "input",
 };
+
+const UNUSUAL_STATUSES = [...STATUSES, "error" as const].filter(
+  (status) => status !== USUAL_STATUS,
+);
 
 /** A range of ids: after `after`, up to and including `edge`. */
 interface Stretch {
