@@ -10,6 +10,7 @@ const BENCHMARKS = [
   "mcp",
   "workers",
   "console",
+  "storage",
 ] as const;
 
 const selected = process.argv.slice(2).filter((word) => !word.startsWith("-"));

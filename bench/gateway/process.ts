@@ -19,6 +19,8 @@ export interface ProgramOptions {
   env?: Record<string, string>;
   /** Its output goes to this file. */
   log: string;
+  /** Stops it, within ten seconds. */
+  signal?: "SIGTERM" | "SIGINT";
 }
 
 /** LiteLLM imports for 20 s, and for longer on a busy machine. */
@@ -28,7 +30,7 @@ const START_MS = 120_000;
 export async function startProgram(
   stack: AsyncDisposableStack,
   command: string[],
-  { port, env = {}, log }: ProgramOptions,
+  { port, env = {}, log, signal = "SIGTERM" }: ProgramOptions,
 ): Promise<Program> {
   const output = openSync(log, "a");
   const child = Bun.spawn(command, {
@@ -39,7 +41,7 @@ export async function startProgram(
   });
   closeSync(output);
   const stop = async () => {
-    child.kill("SIGTERM");
+    child.kill(signal);
     const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
     await child.exited;
     clearTimeout(late);

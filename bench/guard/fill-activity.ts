@@ -20,15 +20,12 @@ export async function fillActivity(
   count: number,
 ): Promise<Record<string, string>> {
   const db = await openDb(database_url, { durable: false });
-  const texts = Array.from({ length: 50 }, (_, index) => proseOf(800, index));
   const began = Date.parse("2026-01-01T00:00:00Z");
   for (let at = 0; at < count; at += BATCH) {
-    const batch = Array.from({ length: BATCH }, (_, index): RecordedEvaluation => {
+    const batch = Array.from({ length: BATCH }, (_, index) => {
       const number = at + index;
-      const text =
-        number === Math.floor(count / 2) ? "the only needle" : (texts[number % 50] ?? "");
-      const place = { pointer: "/messages/0/content", inner: null, source: "user", role: "user" };
-      return { event: eventOf(number, began), content: [{ ...place, text }] };
+      const needle = number === Math.floor(count / 2) ? "the only needle" : undefined;
+      return evaluationOf(number, began, needle);
     });
     await insertEvaluations(db, batch);
   }
@@ -50,8 +47,22 @@ export async function fillActivity(
   };
 }
 
+const TEXTS = Array.from({ length: 50 }, (_, index) => proseOf(800, index));
+
+/** Returns an evaluation of 800 characters. */
+export function evaluationOf(
+  number: number,
+  began: number,
+  text = TEXTS[number % TEXTS.length] ?? "",
+): RecordedEvaluation {
+  const place = { pointer: "/messages/0/content", inner: null, source: "user", role: "user" };
+  return { event: eventOf(number, began), content: [{ ...place, text }] };
+}
+
+export const EVENT_MS = 20;
+
 function eventOf(number: number, began: number): EvaluationEvent {
-  const time = began + number * 20;
+  const time = began + number * EVENT_MS;
   const blocked = number % 50 === 0;
   return {
     id: idOf(time),
