@@ -42,12 +42,15 @@ export function sharedBrowser() {
     await (await started)?.close();
   });
   return async (kit: Kit, options: OpenOptions = {}): Promise<Opened> => {
-    started ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
-    return await open(await started, kit, options);
+    started ??= launchBrowser();
+    return await openPage(await started, kit, options);
   };
 }
 
-async function open(browser: Browser, kit: Kit, options: OpenOptions): Promise<Opened> {
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
+export async function openPage(browser: Browser, kit: Kit, options: OpenOptions): Promise<Opened> {
   const { token = OWNER_TOKEN, scheme = "light", url = kit.url, width = 1280 } = options;
   const context = await browser.newContext({
     colorScheme: scheme,

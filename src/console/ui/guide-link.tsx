@@ -15,7 +15,7 @@ const GUIDES: readonly (readonly [RegExp, path: string, title: string])[] = [
   [/^\/gateways\/[^/]+\/requests/, "guides/failed-requests", "Why a request failed"],
   [/^\/gateways\/[^/]+\/store/, "guides/store-administrators", "The MCP Store"],
   [/^\/gateways\/[^/]+\?(limits|usage|blocks)$/, "guides/rate-limits", "Rate limits"],
-  [/^\/gateways\/[^/]+\?$/, "guides/inline-guard", "Inline guard"],
+  [/^\/gateways\/[\da-f-]{36}\?$/, "guides/inline-guard", "Inline guard"],
   [/^\/models/, "guides/any-model", "Any SDK with any model"],
   [/^\/policies/, "guides/guard#create-a-policy", "Create a policy"],
   [/^\/detectors/, "detectors", "Detectors"],

@@ -1,0 +1,128 @@
+/** Every page of the console, for checks and screenshots of all of them. */
+import { makeGuardWithRules } from "../kit/guard.ts";
+import type { Kit } from "../kit/kit.ts";
+import { startStore } from "../kit/store.ts";
+import { until } from "../kit/until.ts";
+import { startLimited } from "../limiter/limited.ts";
+
+/** Creates data, and returns the paths of pages with data, without data, and with an error. */
+export async function makePages(kit: Kit): Promise<string[]> {
+  const list = async (path: string) =>
+    ((await (await kit.get(path)).json()) as { items: { id: string }[] }).items;
+  const id = (await list("/v1/gateways"))[0]?.id ?? "";
+  const path = `/gateways/${id}`;
+  const registry = (await list(`/v1${path}/registries`))[0]?.id;
+  const consumer = (await list(`/v1${path}/consumers`))[0]?.id;
+  await fetch(`${kit.url}/demo/v1/chat/completions`, {
+    method: "POST",
+    headers: { "x-ag-api-key": kit.first?.demo?.key ?? "", "content-type": "application/json" },
+    body: JSON.stringify({ messages: [{ role: "user", content: "Hello" }] }),
+  });
+  await until(async () => (await list(`/v1${path}/requests`)).length > 0);
+  return [
+    "",
+    "/gateways",
+    "/gateways?q=nothing-like-this",
+    "/gateways/new",
+    path,
+    ...(await limitPaths(kit)),
+    `${path}/registries`,
+    `${path}/registries/new`,
+    `${path}/registries/${registry}`,
+    `${path}/registries/00000000-0000-4000-8000-000000000000`,
+    `${path}/consumers`,
+    `${path}/consumers/new`,
+    `${path}/consumers/${consumer}`,
+    `${path}/consumers/${consumer}?tab=keys`,
+    `${path}/consumers/${consumer}?tab=models`,
+    `${path}/consumers/${consumer}?tab=explain`,
+    `${path}/requests`,
+    `${path}/playground`,
+    `${path}/playground?tab=files`,
+    `${path}/playground?tab=evaluations`,
+    ...(await decisionPaths(kit)),
+    ...(await guardPaths(list)),
+    "/models",
+    "/tokens",
+    "/audit",
+    "/nowhere",
+  ];
+}
+
+/** Rate limits of a gateway, with a blocked subject. */
+async function limitPaths(kit: Kit): Promise<string[]> {
+  await using limited = await startLimited(kit, {
+    limits: { per_user: { limit: 1, window: "1h" } },
+    actions: { type: "block" },
+  });
+  await limited.statuses(2, { "user-id": "bad" });
+  return ["", "?tab=limits", "?tab=usage", "?tab=blocks", "?tab=usage&q=nothing-like-this"].map(
+    (tab) => `${limited.path.replace("/v1", "")}${tab}`,
+  );
+}
+
+/** Activity, approvals and the Store. */
+async function decisionPaths(kit: Kit): Promise<string[]> {
+  const asking = await makeGuardWithRules(kit, "data_loss_prevention", { action: "ask" });
+  await asking.evaluate({ payload: { input: "4111 1111 1111 1111" } });
+  const guard = await makeGuardWithRules(kit, "data_loss_prevention");
+  await guard.evaluate({ payload: { input: "4111 1111 1111 1111" }, consumer_id: "ana" });
+  const store = await startStore(kit, "request");
+  await store.install({ code: "pub", groups: ["oncall"], reason: "For the night shift" });
+  await store.rule("group:oncall", "install");
+  await kit.make(`${store.path}/store/principal-tokens`, { name: "Laptop", principal_sub: "bo" });
+  const { id } = await store.instance("key", "Shared");
+  const remotes = [{ type: "streamable-http", url: "https://mcp.example.com/mcp" }];
+  const servers = [{ name: "com.example/imported", version: "1", remotes }];
+  await kit.post(`${store.path}/store/catalog/import`, { servers });
+  return [
+    ...[
+      "",
+      "?tab=installs",
+      "?tab=access",
+      "?tab=catalog",
+      "?tab=import",
+      "?tab=instances",
+      "?tab=issuers",
+      "?tab=tokens",
+      "/instances/new?code=site",
+      `/instances/${id}`,
+    ].map((path) => `/gateways/${store.gateway.id}/store${path}`),
+    "/activity?consumer_id=ana&status=block",
+    "/activity?q=nothing-like-this",
+    "/approvals",
+    "/approvals?q=nothing-like-this",
+  ];
+}
+
+/** Collectors, detectors and policies. */
+async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
+  const first = async (path: string) => `${path}/${(await list(`/v1${path}`))[0]?.id}`;
+  const [collector, detector, policy] = await Promise.all(
+    ["/collectors", "/detectors", "/policies"].map(first),
+  );
+  return [
+    "/collectors",
+    "/collectors/new",
+    collector,
+    `${collector}?tab=auth`,
+    `${collector}?tab=overrides`,
+    `${collector}?tab=calibration`,
+    `${collector}?tab=clients`,
+    "/detectors",
+    "/detectors/new",
+    detector,
+    "/policies",
+    "/policies/new",
+    policy,
+    `${policy}?tab=gates`,
+    `${policy}?tab=input`,
+    `${policy}?tab=output`,
+    `${policy}?tab=test`,
+    `${policy}?tab=replay`,
+    `${policy}?tab=uses`,
+    `${policy}?tab=exemptions`,
+    `${policy}?tab=history`,
+    "/policies/00000000-0000-4000-8000-000000000000",
+  ] as string[];
+}
