@@ -20,7 +20,8 @@ async function holdFirstCall(page: Page, path: string) {
     if (seen.calls > 1) void route.continue();
   });
   page.on("requestfailed", (request) => {
-    if (request.failure()?.errorText === "net::ERR_ABORTED") seen.aborted += 1;
+    const aborted = request.failure()?.errorText === "net::ERR_ABORTED";
+    if (aborted && request.url().includes(path)) seen.aborted += 1;
   });
   return seen;
 }
