@@ -37,6 +37,34 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(listed + row + audit + kit.lines.join("")).not.toContain(token);
     });
 
+    test("known principals and their groups are listed, and the audit log finds names", async () => {
+      const { kit, store } = await made();
+      for (const [principal_sub, groups] of [
+        ["alice", ["eng"]],
+        ["bob", ["eng", "sales"]],
+      ]) {
+        await store.install({ code: "pub", principal_sub, groups });
+      }
+      const read = async (path: string) => await (await kit.get(path)).json();
+
+      expect(await read(`${store.path}/store/groups?q=E`)).toEqual({
+        items: [
+          { name: "eng", people: 2 },
+          { name: "sales", people: 1 },
+        ],
+      });
+      expect(await read(`${store.path}/store/principals?q=BO`)).toMatchObject({
+        items: [{ principal_sub: "bob", groups: ["eng", "sales"] }],
+      });
+      const audit = `/v1/audit?gateway_id=${store.gateway.id}&actor=First+owner&from=2020-01-01T00:00:00Z`;
+      expect(await read(`${audit}&q=FOR+BOB`)).toMatchObject({
+        items: [{ summary: "First owner installed pub for bob." }],
+      });
+      expect(await read(`/v1/audit/actors?gateway_id=${store.gateway.id}&q=first`)).toEqual({
+        items: ["First owner"],
+      });
+    });
+
     test("it identifies its principal until it is revoked", async () => {
       const { kit, path, id, token } = await made();
 
