@@ -8,7 +8,7 @@ export function AuditSentence({ record }: { record: AuditRecord }) {
   // The name follows the actor, who may have the same name.
   const at = summary.indexOf(name, actor.length);
   return (
-    <span>
+    <span className="sentence">
       <strong>{actor}</strong>
       {path && at >= 0 ? (
         <>
