@@ -60,6 +60,11 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
     input_rules: [{ detector_id: exampleId("detector_id"), action: "transform" }],
     output_rules: [{ detector_id: exampleId("detector_id"), action: "block" }],
   },
+  create_policy_with_detectors: {
+    name: "Customer support",
+    detectors: [{ name: "Personal data", kind: "data_loss_prevention", settings: {} }],
+    input_rules: [{ detector: "Personal data", action: "transform" }],
+  },
   update_policy: { mode: "observe" },
   test_policy: { payload: { input: "My card is 4111 1111 1111 1111." } },
   replay_policy: { limit: 100 },
