@@ -68,7 +68,7 @@ export function ApprovalsPage() {
       actions={<RefreshButton />}
     >
       <div className="toolbar inbox-filters">
-        <SearchBox label="Search gate, consumer, tool or server" />
+        <SearchBox label="Search tool, person or server" />
         {filter("Kind", "kind", KINDS)}
         {filter("Status", "status", STATES)}
         {names.length > 0 && filter("Gateway", "gateway_id", [["", "All gateways"], ...names])}

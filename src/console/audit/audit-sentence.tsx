@@ -1,24 +1,18 @@
 /** An audit record as a sentence, with a link to the resource if it still exists. */
 import type { AuditRecord } from "../../contract/audit.ts";
+import { describeAudit } from "../../contract/describe-audit.ts";
 import { Link } from "../router.tsx";
 
 export function AuditSentence({ record }: { record: AuditRecord }) {
-  const { actor, name, summary } = record;
+  const { actor, phrase, name, details } = describeAudit(record);
+  const [before = "", after] = phrase.split("{name}");
   const path = record.exists ? findPath(record) : undefined;
-  // The name follows the actor, who may have the same name.
-  const at = summary.indexOf(name, actor.length);
   return (
     <span className="sentence">
-      <strong>{actor}</strong>
-      {path && at >= 0 ? (
-        <>
-          {summary.slice(actor.length, at)}
-          <Link to={path}>{name}</Link>
-          {summary.slice(at + name.length)}
-        </>
-      ) : (
-        summary.slice(actor.length)
-      )}
+      <strong>{actor}</strong> {before}
+      {after !== undefined && (path ? <Link to={path}>{name}</Link> : name)}
+      {after}
+      {details && `: ${details}`}.
     </span>
   );
 }

@@ -68,7 +68,8 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
   const options: uPlot.Options = {
     width: place.clientWidth,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    // The label of the last hour is centered below the right edge.
+    padding: [8, 20, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone()),
     cursor: { y: false, drag: { x: chart.onSelect !== undefined, y: false, setScale: false } },
     scales: {
