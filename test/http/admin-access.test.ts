@@ -122,6 +122,7 @@ test("a gateway-scoped token cannot access global resources", async () => {
   expect(allowed.sort()).toEqual([
     "list_detector_catalog",
     "list_gateways",
+    "list_inbox",
     "list_plugins",
     "list_registry_kinds",
     "sign_out",
