@@ -70,9 +70,11 @@ test.each(databaseKinds)(
     const others = countEventLoopTurns();
 
     const all = await countEvaluations(db, {});
+    const filtered = await countEvaluations(db, { status: "allow" });
     const turns = others.stop();
 
     expect(all).toEqual({ allow: MANY });
+    expect(filtered).toEqual({ allow: MANY });
     expect(turns).toBeGreaterThanOrEqual(2);
     const since = new Date(1_767_225_600_000 + 10_000).toISOString();
     const until = new Date(1_767_225_600_000 + 40_001).toISOString();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { killWorker, type Program, startProgram } from "../kit/program.ts";
 import { freshDatabase } from "../kit/services.ts";
 
-const KILLS = 8;
+const KILLS = 4;
 
 /** Kills the program, or one of its workers; returns the program that serves from then on. */
 const restart = async (program: Program, settings: Record<string, string>) => {

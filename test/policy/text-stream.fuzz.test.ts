@@ -354,7 +354,7 @@ const SCORING: Rules = [
   { kind: "data_loss_prevention", action: "transform" },
 ];
 
-const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 60);
+const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 30);
 
 function createText(random: ReturnType<typeof createRandom>): string {
   const count = 1 + random.below(14);

@@ -21,6 +21,7 @@ import storeAdministrators from "../../../docs/guides/store-administrators.md" w
   type: "text",
 };
 import storeUsers from "../../../docs/guides/store-users.md" with { type: "text" };
+import upgrade from "../../../docs/guides/upgrade.md" with { type: "text" };
 import metrics from "../../../docs/metrics.md" with { type: "text" };
 import permissions from "../../../docs/permissions.md" with { type: "text" };
 import security from "../../../docs/security.md" with { type: "text" };
@@ -44,6 +45,7 @@ const GUIDES = {
   "guides/egress": egress,
   "guides/outages": outages,
   "guides/backup": backup,
+  "guides/upgrade": upgrade,
 };
 
 const REFERENCE = {
