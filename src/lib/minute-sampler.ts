@@ -2,7 +2,7 @@
 
 export type MinuteSampler = (now: Date, key: string) => boolean;
 
-/** Returns a function that returns whether to record an event. `key` must have few values. */
+/** Returns a function that returns whether to record an event. Keys are kept for a minute. */
 export function createMinuteSampler(max: number): MinuteSampler {
   const counts = new Map<string, number>();
   let current = 0;

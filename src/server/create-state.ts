@@ -6,7 +6,7 @@ import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
-import { createSignInSampler } from "./http/record-session.ts";
+import { createSessionSamplers } from "./http/record-session.ts";
 import { watchTopics } from "./watch-topics.ts";
 
 export type State = Pick<
@@ -19,6 +19,7 @@ export type State = Pick<
   | "topics"
   | "waitForApproval"
   | "sampleFailedSignIn"
+  | "sampleSession"
 >;
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({
@@ -29,5 +30,5 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   jwks: createJwksCache(),
   topics: watchTopics(deps.db, deps.log),
   waitForApproval: createApprovalWait(deps),
-  sampleFailedSignIn: createSignInSampler(),
+  ...createSessionSamplers(),
 });

@@ -8,8 +8,11 @@ import type { Log } from "../lib/log.ts";
 const POLL_MS = 1000;
 /** Open streams of this node: one for each visible tab of the console. */
 const MAX_LISTENERS = 1000;
+const MAX_PER_CALLER = 50;
 
 export interface TopicListener {
+  /** Id of the client's token. */
+  caller: string | null;
   gateway_id: string | undefined;
   /** Returns the topics that the client may read now. Throws the reason to end its stream. */
   topics: () => readonly LiveTopic[];
@@ -86,10 +89,11 @@ export function watchTopics(db: Db, log: Log): TopicWatch {
   return {
     async listen(listener) {
       if (isStopped) throw new AppError("shutting_down");
-      if (listeners.size >= MAX_LISTENERS) {
+      const { gateway_id, caller } = listener;
+      const own = [...listeners.keys()].filter((other) => other.caller === caller);
+      if (listeners.size >= MAX_LISTENERS || own.length >= MAX_PER_CALLER) {
         throw new AppError("overloaded", "Too many live streams are open on this node.");
       }
-      const { gateway_id } = listener;
       listeners.set(
         listener,
         await readStates([{ listener, gateway_id, topics: listener.topics() }]),

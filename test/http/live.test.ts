@@ -142,3 +142,14 @@ test("an open stream does not delay the stop of its node", async () => {
 
   expect(await text).toContain('"error":"shutting_down"');
 });
+
+test("a token opens at most 50 streams on a node, and another token is not affected", async () => {
+  const { token } = await one.make<{ token: string }>("/v1/tokens", { name: "t", role: "viewer" });
+  const streams: Awaited<ReturnType<typeof listen>>[] = [];
+  for (let index = 0; index < 51; index += 1) streams.push(await listen("", bearer(token)));
+  const owner = await listen("", bearer(OWNER_TOKEN));
+
+  expect(streams.map(({ status }) => status)).toEqual([...Array(50).fill(200), 429]);
+  expect(owner.status).toBe(200);
+  await Promise.all([...streams, owner].map(({ leave }) => leave()));
+}, 20_000);

@@ -108,7 +108,7 @@ test("a wrong token does not sign in", async () => {
   expect([reply.status, set]).toEqual([401, ""]);
 });
 
-test("sign-ins, sign-outs and at most 20 failed sign-ins per minute are in the audit log", async () => {
+test("per minute, 10 sign-ins of a subject and 20 failed ones are in the audit log, and sign-outs", async () => {
   await using kit = await startKit({ now: () => new Date("2026-11-16T10:00:00Z") });
   const signIn = (token: string) => kit.post("/v1/session", { token });
   const cookie = (await signIn(OWNER_TOKEN)).headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -117,7 +117,7 @@ test("sign-ins, sign-outs and at most 20 failed sign-ins per minute are in the a
   const token = await (await makeMcpStore(kit)).token("alice");
   const submit = (sent: string) =>
     fetch(`${kit.url}/me`, { method: "POST", body: new URLSearchParams({ token: sent }) });
-  await submit(token);
+  for (let attempt = 0; attempt < 12; attempt += 1) await submit(token);
   await submit("pp_wrong");
 
   const reply = await kit.get("/v1/audit?resource=session&limit=100");
@@ -129,7 +129,7 @@ test("sign-ins, sign-outs and at most 20 failed sign-ins per minute are in the a
       "First owner signed in to the console.",
       "First owner signed out of the console.",
       ...Array.from({ length: 20 }, () => failed),
-      "alice signed in to the Store.",
+      ...Array.from({ length: 10 }, () => "alice signed in to the Store."),
       failed.replace("console", "Store"),
     ].sort(),
   );

@@ -10,6 +10,7 @@ import { listStoreRequests } from "../../contract/store/requests.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { DirectRoute } from "../../route.ts";
+import type { TopicListener } from "../watch-topics.ts";
 import { authenticate } from "./authenticate.ts";
 
 /** Proxies close connections that are silent for a minute. */
@@ -27,13 +28,13 @@ const LISTS: Record<LiveTopic, Endpoint> = {
 
 export const liveRoute: DirectRoute = {
   endpoint: streamChanges,
-  async respond(deps, { request, query, headers }) {
+  async respond(deps, { request, query, headers, actor }) {
     // Decoded by the endpoint's own schema before this is called.
     const { gateway_id } = query as ReturnType<typeof streamChanges.query.parse>;
     const topics = () => findReadableTopics(deps, request, gateway_id);
     topics();
     if (gateway_id !== undefined) await requireGateway(deps, { gateway_id });
-    return new Response(await openStream(deps, { gateway_id, topics }), {
+    return new Response(await openStream(deps, { caller: actor.id, gateway_id, topics }), {
       headers: { ...headers, "content-type": "text/event-stream", "x-accel-buffering": "no" },
     });
   },
@@ -61,10 +62,7 @@ function findReadableTopics(
   return readable;
 }
 
-interface Watched {
-  gateway_id: string | undefined;
-  topics: () => LiveTopic[];
-}
+type Watched = Pick<TopicListener, "caller" | "gateway_id" | "topics">;
 
 async function openStream(deps: Deps, watched: Watched): Promise<ReadableStream<Uint8Array>> {
   const encoder = new TextEncoder();

@@ -7,23 +7,35 @@ import type { RequestIds } from "../../route.ts";
 declare module "../../deps.ts" {
   interface Deps {
     sampleFailedSignIn: MinuteSampler;
+    /** For each administrator token or principal. */
+    sampleSession: MinuteSampler;
   }
 }
 
 /** Recorded per minute and node: anyone can fail to sign in. The log has every failed request. */
 const MAX_FAILED_SIGN_INS = 20;
 
-export const createSignInSampler = (): MinuteSampler => createMinuteSampler(MAX_FAILED_SIGN_INS);
+/** Recorded per minute, node and subject: a script that signs in for each request would hide other records. */
+const MAX_SESSIONS = 10;
+
+export const createSessionSamplers = (): Pick<Deps, "sampleFailedSignIn" | "sampleSession"> => ({
+  sampleFailedSignIn: createMinuteSampler(MAX_FAILED_SIGN_INS),
+  sampleSession: createMinuteSampler(MAX_SESSIONS),
+});
 
 export type SignInPlace = "console" | "Store";
 
-export const recordSession = (
+export async function recordSession(
   deps: Deps,
   author: AuditAuthor,
   verb: "sign_in" | "sign_out",
   session: Pick<AuditChange, "id" | "gateway_id"> & { name: SignInPlace },
-): Promise<void> =>
-  recordChange(deps, author, { resource: "session", verb, ...session, before: null, after: null });
+): Promise<void> {
+  const { id, name } = author.actor;
+  if (!deps.sampleSession(deps.now(), `${verb} ${session.gateway_id} ${id} ${name}`)) return;
+  const change = { resource: "session", verb, ...session, before: null, after: null } as const;
+  await recordChange(deps, author, change);
+}
 
 /** Never throws: the caller reports the failed sign-in itself. */
 export async function recordFailedSignIn(
