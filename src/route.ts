@@ -4,6 +4,7 @@ import type { Endpoint, PathParams } from "./contract/endpoint.ts";
 import type { AppError } from "./contract/errors.ts";
 import type { Role } from "./contract/roles.ts";
 import type { Deps } from "./deps.ts";
+import type { AdminCredential } from "./snapshot/snapshot.ts";
 
 /** Caller of an administrative operation: an administrator token, or a command on this machine. */
 export interface Actor {
@@ -14,6 +15,8 @@ export interface Actor {
   gateway_ids: readonly string[] | null;
   /** The principal of the Store behind the token, if known. */
   principal_sub: string | null;
+  /** null: not authenticated by a token. */
+  credential: AdminCredential | null;
 }
 
 /** Returns whether the administrator is this subject. A token without a principal is identified by its name. */

@@ -12,6 +12,7 @@ export const localActor = (name: string): Actor => ({
   role: "owner",
   gateway_ids: null,
   principal_sub: null,
+  credential: null,
 });
 
 /** Runs in the transaction `deps.db`. */

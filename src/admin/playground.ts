@@ -2,15 +2,19 @@
 import { AppError } from "../contract/errors.ts";
 import { createCollectorToken, createPlaygroundToken } from "../contract/gateway/playground.ts";
 import { recordChange } from "../db/record-change.ts";
-import { type Route, route } from "../route.ts";
+import { type Actor, type Route, route } from "../route.ts";
 import { requireConsumer } from "../snapshot/find-consumer.ts";
 import { sealCollectorToken, sealPlaygroundToken } from "../snapshot/playground-token.ts";
+import type { AdminCredential } from "../snapshot/snapshot.ts";
 
 export const playgroundRoutes: Route[] = [
   route(createPlaygroundToken, async (deps, call) => {
     const { id, name, gateway } = requireConsumer(deps.snapshot(), call.params);
-    const key_id = call.actor.id ?? deps.newId();
-    const made = sealPlaygroundToken(deps.keyring(), { consumer_id: id, key_id, at: deps.now() });
+    const made = sealPlaygroundToken(deps.keyring(), {
+      consumer_id: id,
+      creator: requireCredential(call.actor),
+      at: deps.now(),
+    });
     await recordChange(deps, call, {
       resource: "playground_token",
       verb: "create",
@@ -26,7 +30,11 @@ export const playgroundRoutes: Route[] = [
     const { collector_id } = call.params;
     const collector = deps.snapshot().collectors.get(collector_id);
     if (!collector) throw new AppError("not_found", `Unknown collector ${collector_id}.`);
-    const made = sealCollectorToken(deps.keyring(), { collector_id, at: deps.now() });
+    const made = sealCollectorToken(deps.keyring(), {
+      collector_id,
+      creator: requireCredential(call.actor),
+      at: deps.now(),
+    });
     await recordChange(deps, call, {
       resource: "playground_token",
       verb: "create",
@@ -39,3 +47,9 @@ export const playgroundRoutes: Route[] = [
     return made;
   }),
 ];
+
+/** Rejects a command on this machine, which has no token. */
+function requireCredential({ credential }: Actor): AdminCredential {
+  if (credential) return credential;
+  throw new AppError("forbidden", "Create a playground token with an administrator token.");
+}

@@ -60,8 +60,8 @@ function identifyServiceClient(deps: Deps, token: string): Caller {
 }
 
 function identifyPlayground(deps: Deps, token: string): Caller {
-  const id = openCollectorToken(deps.keyring(), token, deps.now());
-  const collector = id === undefined ? undefined : deps.snapshot().collectors.get(id);
+  const use = { keyring: deps.keyring(), snapshot: deps.snapshot(), at: deps.now() };
+  const collector = openCollectorToken(use, token);
   if (collector) return { kind: "collector", collector };
   throw new AppError("unauthorized", "The playground token is invalid or has expired.");
 }

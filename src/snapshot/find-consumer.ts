@@ -49,9 +49,12 @@ function requireKey(
   const secret = readKey(headers);
   const token = secret === undefined ? headers.get(PLAYGROUND_HEADER) : null;
   if (token !== null) {
-    const key = openPlaygroundToken(keyring(), token, consumer, at);
+    const key = openPlaygroundToken({ keyring: keyring(), snapshot, at }, token, consumer);
     if (key) return key;
-    throw new AppError("unauthorized", "The playground token is expired, or of another consumer.");
+    throw new AppError(
+      "unauthorized",
+      "The playground token has ended, or is of another consumer.",
+    );
   }
   if (!secret)
     throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NO_CREDENTIAL);

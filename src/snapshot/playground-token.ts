@@ -1,36 +1,66 @@
 /** Seals and opens playground tokens: short-lived credentials of one consumer or collector for the console. */
+import { PERMISSIONS } from "../contract/roles.ts";
 import { type Keyring, seal, unseal } from "../lib/crypto/seal.ts";
-import type { ConsumerView, KeyView } from "./snapshot.ts";
+import type {
+  AdminCredential,
+  CollectorView,
+  ConsumerView,
+  KeyView,
+  Snapshot,
+  TokenView,
+} from "./snapshot.ts";
 
 const LIFETIME_MS = 10 * 60_000;
 
-interface Contents {
-  /** Token of the administrator: the request is recorded with it in place of a key. */
-  key_id: string;
+/** A playground token ends with the credential that created it. */
+interface Contents extends AdminCredential {
   expires_at: number;
 }
 
 export function sealPlaygroundToken(
   keyring: Keyring,
-  { consumer_id, key_id, at }: { consumer_id: string; key_id: string; at: Date },
+  { consumer_id, creator, at }: { consumer_id: string; creator: AdminCredential; at: Date },
 ): { token: string; expires_at: string } {
   const expires_at = at.getTime() + LIFETIME_MS;
-  const contents: Contents = { key_id, expires_at };
+  const contents: Contents = { ...creator, expires_at };
   const token = seal(keyring, contextOf(consumer_id), JSON.stringify(contents));
   return { token, expires_at: new Date(expires_at).toISOString() };
 }
 
-/** Returns undefined for a token of another consumer, and for an expired or changed one. */
+/** Where a token is used. */
+interface Use {
+  keyring: Keyring;
+  snapshot: Snapshot;
+  at: Date;
+}
+
+/** Returns undefined for a token of another consumer, and for an expired, ended or changed one. */
 export function openPlaygroundToken(
-  keyring: Keyring,
+  use: Use,
   token: string,
   consumer: ConsumerView,
-  at: Date,
 ): KeyView | undefined {
-  const plain = unseal(keyring, contextOf(consumer.id), token);
+  const plain = unseal(use.keyring, contextOf(consumer.id), token);
   if (plain === undefined) return undefined;
-  const { key_id, expires_at } = JSON.parse(plain) as Contents; // sealed by this program
-  return expires_at > at.getTime() ? { id: key_id, consumer, expires_at } : undefined;
+  const contents = JSON.parse(plain) as Contents; // sealed by this program
+  const creator = findCreator(use, contents, consumer.gateway.id);
+  // The request is recorded with the administrator's token in place of a key.
+  return creator && { id: creator.id, consumer, expires_at: contents.expires_at };
+}
+
+/** Returns the administrator's token if it, its session and the playground token are valid, and it may still create one. */
+function findCreator(
+  { snapshot, at }: Use,
+  { token_hash, session_id, expires_at }: Contents,
+  gateway_id: string | null,
+): TokenView | undefined {
+  const token = snapshot.tokensByHash.get(token_hash);
+  const now = at.getTime();
+  if (!token || token.expires_at <= now || expires_at <= now) return undefined;
+  if (session_id !== null && snapshot.endedSessions.has(session_id)) return undefined;
+  const isInScope =
+    token.gateway_ids === null || (gateway_id !== null && token.gateway_ids.includes(gateway_id));
+  return isInScope && PERMISSIONS[token.role].includes("write") ? token : undefined;
 }
 
 /** Prefix of the tokens of collectors, which are sent in the same header as their keys. */
@@ -38,25 +68,25 @@ export const COLLECTOR_TOKEN = "play_";
 
 export function sealCollectorToken(
   keyring: Keyring,
-  { collector_id, at }: { collector_id: string; at: Date },
+  { collector_id, creator, at }: { collector_id: string; creator: AdminCredential; at: Date },
 ): { token: string; expires_at: string } {
   const expires_at = at.getTime() + LIFETIME_MS;
-  const contents: CollectorContents = { collector_id, expires_at };
+  const contents: CollectorContents = { ...creator, collector_id, expires_at };
   const sealed = seal(keyring, COLLECTOR_CONTEXT, JSON.stringify(contents));
   return { token: `${COLLECTOR_TOKEN}${sealed}`, expires_at: new Date(expires_at).toISOString() };
 }
 
-/** Returns the id of the collector; undefined for an expired or changed token. */
-export function openCollectorToken(keyring: Keyring, token: string, at: Date): string | undefined {
-  const plain = unseal(keyring, COLLECTOR_CONTEXT, token.slice(COLLECTOR_TOKEN.length));
+/** Returns the collector; undefined for an expired, ended or changed token. */
+export function openCollectorToken(use: Use, token: string): CollectorView | undefined {
+  const plain = unseal(use.keyring, COLLECTOR_CONTEXT, token.slice(COLLECTOR_TOKEN.length));
   if (plain === undefined) return undefined;
-  const { collector_id, expires_at } = JSON.parse(plain) as CollectorContents; // sealed by this program
-  return expires_at > at.getTime() ? collector_id : undefined;
+  const contents = JSON.parse(plain) as CollectorContents; // sealed by this program
+  if (!findCreator(use, contents, null)) return undefined;
+  return use.snapshot.collectors.get(contents.collector_id);
 }
 
-interface CollectorContents {
+interface CollectorContents extends Contents {
   collector_id: string;
-  expires_at: number;
 }
 
 const COLLECTOR_CONTEXT = { purpose: "playground.collector", id: "" };

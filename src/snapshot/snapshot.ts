@@ -83,6 +83,13 @@ export interface TokenView {
   expires_at: number;
 }
 
+/** What an administrator authenticated with. */
+export interface AdminCredential {
+  token_hash: string;
+  /** null: the token itself was sent, without a console session. */
+  session_id: string | null;
+}
+
 /** Compiles the policy on first use. Throws if it cannot be compiled. */
 export type ProgramView = () => CompiledPolicy;
 

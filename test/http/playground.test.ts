@@ -1,6 +1,6 @@
 /** Playground tokens: valid for one consumer and 10 minutes, only for administrators who may write. */
 import { expect, test } from "bun:test";
-import { startKit } from "../kit/kit.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
 
 test("a playground token replaces the key of its consumer or collector, and of no other one, for 10 minutes", async () => {
   let clock = Date.now();
@@ -60,14 +60,66 @@ test("a playground token replaces the key of its consumer or collector, and of n
   expect(audit).not.toContain(play.token);
 });
 
-test("a token that may only read cannot create a playground token", async () => {
-  await using kit = await startKit();
-  const gateway = await kit.make("/v1/gateways", { name: "g" });
-  const path = `/v1/gateways/${gateway.id}`;
-  const consumer = await kit.make(`${path}/consumers`, { name: "c", registries: [] });
-  const viewer = await kit.make<{ token: string }>("/v1/tokens", { name: "v", role: "viewer" });
+const kit = sharedKit();
 
-  const reply = await fetch(`${kit.url}${path}/consumers/${consumer.id}/playground-token`, {
+/** Creates a token and returns the headers of a session of it. */
+async function signIn(role: "owner" | "admin"): Promise<{ id: string; cookie: string }> {
+  const { make, post } = await kit();
+  const { id, token } = await make<{ id: string; token: string }>("/v1/tokens", {
+    name: `Play ${role}`,
+    role,
+  });
+  const reply = await post("/v1/session", { token });
+  return { id, cookie: reply.headers.get("set-cookie")?.split(";")[0] ?? "" };
+}
+
+test("a playground token ends with the token or the console session that created it", async () => {
+  const { url, make, post } = await kit();
+  const gateway = await make("/v1/gateways", { name: "ends" });
+  const path = `/v1/gateways/${gateway.id}`;
+  const consumer = await make<{ id: string; slug: string }>(`${path}/consumers`, { name: "ends" });
+  const collector = await make("/v1/collectors", { name: "ends" });
+  const creators = [`${path}/consumers/${consumer.id}`, `/v1/collectors/${collector.id}`];
+  const create = async (cookie: string) => {
+    const headers = { cookie, "x-portcullis-csrf": "1", authorization: "" };
+    const replies = creators.map((of) => post(`${of}/playground-token`, undefined, headers));
+    const made = await Promise.all(replies);
+    return await Promise.all(made.map(async (reply) => (await reply.json()).token as string));
+  };
+  const use = async ([ofConsumer, ofCollector]: string[]) => {
+    const models = await fetch(`${url}/${consumer.slug}/v1/models`, {
+      headers: { "x-ag-playground-token": ofConsumer ?? "" },
+    });
+    const authorization = `Bearer ${ofCollector}`;
+    const verdict = await post("/v1/evaluate", { payload: { input: "x" } }, { authorization });
+    return [models.status, verdict.status];
+  };
+  const [first, second] = [await signIn("owner"), await signIn("admin")];
+  const [ofFirst, ofSecond] = [await create(first.cookie), await create(second.cookie)];
+  expect([await use(ofFirst), await use(ofSecond)]).toEqual([
+    [200, 200],
+    [200, 200],
+  ]);
+
+  const headers = { cookie: first.cookie, "x-portcullis-csrf": "1" };
+  await fetch(`${url}/v1/session`, { method: "DELETE", headers });
+
+  expect([await use(ofFirst), await use(ofSecond)]).toEqual([
+    [401, 401],
+    [200, 200],
+  ]);
+  await (await kit()).delete(`/v1/tokens/${second.id}`);
+  expect(await use(ofSecond)).toEqual([401, 401]);
+});
+
+test("a token that may only read cannot create a playground token", async () => {
+  const { url, make } = await kit();
+  const gateway = await make("/v1/gateways", { name: "g" });
+  const path = `/v1/gateways/${gateway.id}`;
+  const consumer = await make(`${path}/consumers`, { name: "c", registries: [] });
+  const viewer = await make<{ token: string }>("/v1/tokens", { name: "v", role: "viewer" });
+
+  const reply = await fetch(`${url}${path}/consumers/${consumer.id}/playground-token`, {
     method: "POST",
     headers: { authorization: `Bearer ${viewer.token}` },
   });

@@ -6,7 +6,7 @@ import { signIn } from "../../contract/session.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
 import type { Actor } from "../../route.ts";
-import { findSessionToken, findValidToken, rejectForeignForm } from "./session.ts";
+import { findSessionCredential, findValidToken, rejectForeignForm } from "./session.ts";
 
 const ANONYMOUS: Actor = {
   id: null,
@@ -14,6 +14,7 @@ const ANONYMOUS: Actor = {
   role: "viewer",
   gateway_ids: [],
   principal_sub: null,
+  credential: null,
 };
 
 export function authenticate(
@@ -64,12 +65,13 @@ const OPEN_TO_LIMITED: ReadonlySet<string> = new Set([
 
 function actorOf(deps: Deps, request: Request): Actor {
   const header = request.headers.get("authorization")?.trim();
-  const token = header
-    ? findValidToken(deps, hashSecret(header.replace(/^Bearer\s+/i, "")))
-    : findSessionToken(deps, request);
+  const credential = header
+    ? { token_hash: hashSecret(header.replace(/^Bearer\s+/i, "")), session_id: null }
+    : findSessionCredential(deps, request);
+  const token = credential && findValidToken(deps, credential.token_hash);
   if (token) {
     deps.markUsed("admin_tokens", token.id);
-    return token;
+    return { ...token, credential };
   }
   throw new AppError(
     "unauthorized",

@@ -14,7 +14,7 @@ import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
 import { type Actor, type Route, route } from "../../route.ts";
-import type { TokenView } from "../../snapshot/snapshot.ts";
+import type { AdminCredential, TokenView } from "../../snapshot/snapshot.ts";
 import { publicOrigin } from "./public-origin.ts";
 import { recordFailedSignIn, recordSession } from "./record-session.ts";
 import { readCookie, type SessionCookieKind, setCookie } from "./session-cookie.ts";
@@ -83,8 +83,8 @@ function sessionOf(deps: Deps, origin: string, cookies: string): SessionCookie |
   return ended ? undefined : session;
 }
 
-/** Returns the token of the session; undefined when there is no session, or its token is not valid. */
-export function findSessionToken(deps: Deps, request: Request): TokenView | undefined {
+/** Returns undefined when there is no session, or it has ended. Its token may be invalid. */
+export function findSessionCredential(deps: Deps, request: Request): AdminCredential | undefined {
   const cookies = request.headers.get("cookie");
   const session =
     cookies === null ? undefined : sessionOf(deps, publicOrigin(deps, request), cookies);
@@ -96,7 +96,7 @@ export function findSessionToken(deps: Deps, request: Request): TokenView | unde
       `A request with the session cookie requires the header ${CSRF_HEADER}.`,
     );
   }
-  return findValidToken(deps, session.hash);
+  return { token_hash: session.hash, session_id: session.session_id };
 }
 
 export function findValidToken(deps: Deps, hash: string): TokenView | undefined {
@@ -110,7 +110,7 @@ export function rejectForeignForm({ headers }: Request): void {
   throw new AppError("forbidden", `A sign-in from a page requires the header ${CSRF_HEADER}.`);
 }
 
-const toWhoAmI = ({ name, role, gateway_ids }: Actor): WhoAmI => ({
+const toWhoAmI = ({ name, role, gateway_ids }: Omit<Actor, "credential">): WhoAmI => ({
   name,
   role,
   gateway_ids: gateway_ids ? [...gateway_ids] : null,
