@@ -3,11 +3,8 @@ import type { PolicyDocument, PolicyInput } from "../contract/guard/policies.ts"
 import { sealContextOf } from "../db/sealed-columns.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
-import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.ts";
+import { type CompiledPolicy, compilePolicy, DRAFT_VERSION } from "../policy/compile-policy.ts";
 import { buildPolicyDocument } from "../snapshot/build-policy-document.ts";
-
-/** Version of a draft, which is not stored. */
-const DRAFT_VERSION = 0;
 
 export async function compileDraft(
   deps: Deps,

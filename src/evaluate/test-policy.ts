@@ -1,14 +1,15 @@
 /** Evaluates a sample with a draft or the saved version of a policy, for the Test tab. Nothing is recorded. */
 import { AppError } from "../contract/errors.ts";
-import { testPolicy } from "../contract/guard/test-policy.ts";
-import { readPayload } from "../policy/payload/read-payload.ts";
+import { type PolicyTestResult, testPolicy } from "../contract/guard/test-policy.ts";
+import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import { compileDraft } from "./compile-draft.ts";
-import { evaluate } from "./evaluate-body.ts";
-import { measureDetectors } from "./measure-detectors.ts";
-import { selectContent } from "./select-content.ts";
-import { createHost } from "./worker/evaluation-host.ts";
+import { evaluateSample } from "./evaluate-sample.ts";
+import type { EvaluationInput } from "./stages.ts";
+import { createHost, type MainHost } from "./worker/evaluation-host.ts";
+import { toEvaluationTask } from "./worker/messages.ts";
+import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 /** A sample has no collector; conditions on its type read an empty text. */
 const NO_COLLECTOR: CollectorView = {
@@ -28,34 +29,40 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
   const { draft, ...request } = call.body;
   const saved = deps.snapshot().policies.get(policy_id);
   if (!saved) throw new AppError("not_found", `Unknown policy "${policy_id}".`);
-  const policy = draft ? await compileDraft(deps, policy_id, draft) : saved();
-  const { measured, readTimes } = measureDetectors(policy);
+  const program = draft ? await compileDraft(deps, policy_id, draft) : saved();
+  const owner = call.actor.id ?? "";
+  const collector = { ...NO_COLLECTOR, program: () => program };
+  const host = createHost(deps, { kind: "collector", collector }, { owner });
+  const { trace_id, request_id } = call;
   const text = JSON.stringify(request);
-  const host = createHost(deps, {
-    kind: "collector",
-    collector: { ...NO_COLLECTOR, program: () => measured },
-  });
-  const { verdict, transformed } = await evaluate(host, {
+  const input: EvaluationInput = {
     request,
     text,
     size: Buffer.byteLength(text),
     format: "internal",
-    origin: { ...call, client_address: "", user_agent: null },
+    origin: { trace_id, request_id, client_address: "", user_agent: null },
     recorded: false,
     approval_mode: "explicit",
-  });
-  const { direction = "input", protocol = "all", attributes = {} } = request;
-  const payload = readPayload(request.payload, {
-    direction,
-    protocol,
-    attributes,
-    is_foreign_body: false,
-  });
-  return {
-    ...verdict,
-    transformed_payload: transformed === null ? null : JSON.parse(transformed),
-    // The caller sent the text, so it is returned unmasked.
-    content: selectContent("full", payload, { hidden: [], status: verdict.status }) ?? [],
-    detector_times: readTimes(),
   };
+  const result = await runSample(deps, { host, input, owner });
+  return JSON.parse(result) as PolicyTestResult; // written by evaluateSample
 });
+
+/** Evaluates a large sample in a worker, as other large evaluations, in turn with those of other owners. */
+async function runSample(
+  deps: Deps,
+  { host, input, owner }: { host: MainHost; input: EvaluationInput; owner: string },
+): Promise<string> {
+  const { size } = input;
+  const worker = selectWorker(size);
+  if (!worker) return await evaluateSample(host, input);
+  if (!deps.heldBytes.reserve(size)) {
+    throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
+  }
+  try {
+    const task = { ...toEvaluationTask(input), name: "sample" as const };
+    return await runInWorker(deps, worker, { task, host, owner });
+  } finally {
+    deps.heldBytes.release(size);
+  }
+}

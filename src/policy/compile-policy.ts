@@ -43,6 +43,9 @@ export interface CompiledPolicy {
   rules: Readonly<Record<Direction, readonly CompiledRule[]>>;
 }
 
+/** Version of a draft, which is not stored. */
+export const DRAFT_VERSION = 0;
+
 export type OpenSecret = (sealed: string, detector_id: string) => string;
 
 /** Compiles `sealed`, whose detector secrets are decrypted by `open`. */

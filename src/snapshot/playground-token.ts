@@ -27,7 +27,7 @@ export function sealPlaygroundToken(
   return { token, expires_at: new Date(expires_at).toISOString() };
 }
 
-/** Where a token is used. */
+/** Configuration and time at which a token is used. */
 interface Use {
   keyring: Keyring;
   snapshot: Snapshot;

@@ -83,7 +83,7 @@ export interface TokenView {
   expires_at: number;
 }
 
-/** What an administrator authenticated with. */
+/** Credential of an administrative request. */
 export interface AdminCredential {
   token_hash: string;
   /** null: the token itself was sent, without a console session. */

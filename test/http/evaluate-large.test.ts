@@ -9,7 +9,7 @@ import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
 
-test("other requests are served while an adversarial body is evaluated", async () => {
+test("other requests are served while an adversarial body is evaluated, and in a policy test", async () => {
   const shared = await kit();
   const slow = await makeGuardWithRules(shared, "prompt_moderation", {
     settings: { keywords: ["a b c"], regex: ["(.*1){9}x"] },
@@ -30,6 +30,14 @@ test("other requests are served while an adversarial body is evaluated", async (
     ]);
 
   expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
+
+  const testShare = () =>
+    maxWaitShare(async () => {
+      const sample = { payload: { input: "a.b@".repeat(200_000) } };
+      const reply = await shared.post(`/v1/policies/${slow.policy.id}/test`, sample);
+      expect(await reply.json()).toMatchObject({ status: "allow", detector_times: [{}] });
+    }, [() => shared.get("/healthz")]);
+  expect(await minOfRuns(testShare, 0.5)).toBeLessThan(0.5);
 }, 60_000);
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {

@@ -420,5 +420,13 @@ test("a test evaluates a draft without saving it, and returns the texts, their f
     expect.stringContaining("output_rules[0].action"),
   ]);
   expect(saved).toMatchObject({ status: "allow", detector_times: [] });
+  // A large sample is evaluated in a worker, which caches saved versions only.
+  const actions = ["block", "transform"];
+  const large = { payload: { input: `${MAIL.payload.input} `.repeat(3000) } };
+  for (const action of actions) {
+    const draft = { name: "Draft", input_rules: [{ ...rule, action }] };
+    const reply = await shared.post(`/v1/policies/${id}/test`, { ...large, draft });
+    expect(await reply.json()).toMatchObject({ status: action, content: [{ pointer: "/input" }] });
+  }
   expect(await (await shared.get(`/v1/policies/${id}`)).json()).toMatchObject({ version: 1 });
 });

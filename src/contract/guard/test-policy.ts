@@ -18,7 +18,7 @@ export const PolicyTestResult = Verdict.extend({
         ms: z.number().describe("Duration in milliseconds."),
       }),
     )
-    .describe("Time per detector, slowest first. Empty if a document was read in a worker."),
+    .describe("Time per detector, slowest first. Empty if a small body contains a document."),
 });
 export type PolicyTestResult = z.infer<typeof PolicyTestResult>;
 

@@ -15,10 +15,11 @@ export type MessageFromWorker =
   | { kind: "call"; job: number; call: number; method: HostMethod; args: unknown[] }
   | { kind: "done"; job: number; outcome: TaskOutcome };
 
-/** A whole body, one evaluation of it, or windows of text for stage 2 of the injection model. */
+/** A whole body, one evaluation of it, the sample of a policy test, or windows of text for stage 2 of the injection model. */
 export type WorkerTask =
   | { name: "body"; input: EvaluationBody }
   | { name: "evaluation"; input: ClonedInput }
+  | { name: "sample"; input: ClonedInput }
   | { name: "windows"; input: readonly EncoderInput[] };
 
 /** An input without its parsed payload: cloning that would block the main thread for ten times as long as parsing its text. */
@@ -40,6 +41,7 @@ export const restoreInput = ({ request, ...input }: ClonedInput): EvaluationInpu
 export interface TaskResults {
   body: string;
   evaluation: Evaluation;
+  sample: string;
   windows: readonly number[];
 }
 

@@ -3,8 +3,9 @@ import { parentPort } from "node:worker_threads";
 import { newId } from "../../lib/ids.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
-import { type CompiledPolicy, compilePolicy } from "../../policy/compile-policy.ts";
+import { type CompiledPolicy, compilePolicy, DRAFT_VERSION } from "../../policy/compile-policy.ts";
 import { evaluate, evaluateBody } from "../evaluate-body.ts";
+import { evaluateSample } from "../evaluate-sample.ts";
 import { encodeWindows } from "../learned-models.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
@@ -38,9 +39,9 @@ parentPort?.on("message", async (message: MessageToWorker) => {
 
 function runTask(host: EvaluationHost, task: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> {
   if (task.name === "windows") return encodeWindows(task.input);
-  return task.name === "body"
-    ? evaluateBody(host, task.input)
-    : evaluate(host, restoreInput(task.input));
+  if (task.name === "body") return evaluateBody(host, task.input);
+  const input = restoreInput(task.input);
+  return task.name === "sample" ? evaluateSample(host, input) : evaluate(host, input);
 }
 
 function createWorkerHost(job: number): EvaluationHost {
@@ -79,7 +80,7 @@ function createWorkerHost(job: number): EvaluationHost {
   };
 }
 
-/** Keyed by policy id and version: a saved version never changes. */
+/** Keyed by policy id and version: a saved version never changes. Without drafts, which share a version. */
 const programs = createLruCache<CompiledPolicy>(20);
 
 function compile({
@@ -91,6 +92,6 @@ function compile({
   const cached = programs.get(key);
   if (cached) return cached;
   const program = compilePolicy(document, { id, version }, (secret) => secret);
-  programs.set(key, program);
+  if (version !== DRAFT_VERSION) programs.set(key, program);
   return program;
 }
