@@ -13,6 +13,8 @@ export type LoadState<T> =
 export type Load<T> = LoadState<T> & {
   /** The server has not responded within LATE_MS. */
   late: boolean;
+  /** Number of reloads: as a part of the key of another load, it makes both reload together. */
+  turn: number;
   reload: () => void;
 };
 
@@ -66,7 +68,7 @@ export function useLoad<T>(
     };
   }, [ignoreOtherTabs]);
 
-  return { ...loaded, late, reload };
+  return { ...loaded, late, turn, reload };
 }
 
 const READY = { state: "ready", busy: false, error: undefined } as const;

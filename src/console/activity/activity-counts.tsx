@@ -12,16 +12,16 @@ import { readActivityQuery } from "./activity-query.ts";
 const EPOCH = "1970-01-01T00:00:00Z";
 
 interface ActivityCountsProps {
-  /** Time of the list below. */
-  as_of: string;
+  /** Reloads of the list below. */
+  turn: number;
   /** False: the list below is paused. */
   isLive: boolean;
 }
 
-export function ActivityCounts({ as_of, isLive }: ActivityCountsProps) {
+export function ActivityCounts({ turn, isLive }: ActivityCountsProps) {
   const { search } = useLocation();
   const { status, ...others } = readActivityQuery(search);
-  const key = JSON.stringify([as_of, { ...others, from: search.get("range") }]);
+  const key = JSON.stringify([turn, { ...others, from: search.get("range") }]);
   const loaded = useLoad(key, (read) =>
     read(activity.counts, { params: {}, query: { ...others, from: others.from ?? EPOCH } }),
   );

@@ -64,8 +64,8 @@ export function ActivityPage() {
       {/* The server does not count text searches. */}
       {q === undefined && (
         <>
-          <ActivityVolume as_of={as_of} isLive={!tail.isPaused} />
-          <ActivityCounts as_of={as_of} isLive={!tail.isPaused} />
+          <ActivityVolume turn={loaded.turn} isLive={!tail.isPaused} />
+          <ActivityCounts turn={loaded.turn} isLive={!tail.isPaused} />
         </>
       )}
       <Ready of={loaded} what="The activity">

@@ -13,22 +13,27 @@ import { FILTER_NAMES } from "./activity-query.ts";
 const COUNTED: readonly string[] = ["collector_id", "status"];
 
 interface ActivityVolumeProps {
-  /** Time of the list below. */
-  as_of: string;
+  /** Reloads of the list below. */
+  turn: number;
   /** False: the list below is paused. */
   isLive: boolean;
 }
 
-export function ActivityVolume({ as_of, isLive }: ActivityVolumeProps) {
+export function ActivityVolume(props: ActivityVolumeProps) {
+  const { search } = useLocation();
+  const uncounted = FILTER_NAMES.filter((name) => !COUNTED.includes(name));
+  // The counts would not match the list.
+  return uncounted.some((name) => search.get(name)) ? null : <ActivityChart {...props} />;
+}
+
+function ActivityChart({ turn, isLive }: ActivityVolumeProps) {
   const { search } = useLocation();
   const collector_id = search.get("collector_id") || undefined;
-  const loaded = useLoad(JSON.stringify([as_of, readRange(search), collector_id]), (read) => {
+  const loaded = useLoad(JSON.stringify([turn, readRange(search), collector_id]), (read) => {
     const { from = rangeStart("30d"), to } = readRangeBounds(search);
     return read(activity.statistics, { params: {}, query: { collector_id, from, to } });
   });
   useLive(isLive ? ["evaluations"] : [], loaded.reload, CHART_REFRESH_MS);
-  // The counts would not match the list.
-  if (FILTER_NAMES.some((name) => !COUNTED.includes(name) && search.get(name))) return null;
   const status = search.get("status");
   return (
     <Ready of={loaded} what="The chart">

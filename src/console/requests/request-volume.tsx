@@ -12,28 +12,35 @@ const FILTERS = ["consumer_id", "registry_id", "status", "error_code"];
 /** Each status class is a series. */
 const CLASS = "status_class";
 
-interface RequestVolumeProps {
+interface ChartProps {
   gateway_id: string;
-  /** Time of the list below. */
-  as_of: string;
-  /** Filters of the list below. */
-  filters: readonly string[];
+  /** Reloads of the list below. */
+  turn: number;
   /** False: the list below is paused. */
   isLive: boolean;
 }
 
-export function RequestVolume({ gateway_id, as_of, filters, isLive }: RequestVolumeProps) {
+interface RequestVolumeProps extends ChartProps {
+  /** Filters of the list below. */
+  filters: readonly string[];
+}
+
+export function RequestVolume({ filters, ...props }: RequestVolumeProps) {
+  const { search } = useLocation();
+  const uncounted = filters.filter((name) => !FILTERS.includes(name) && name !== CLASS);
+  // The counts would not match the list.
+  return uncounted.some((name) => search.get(name)) ? null : <RequestChart {...props} />;
+}
+
+function RequestChart({ gateway_id, turn, isLive }: ChartProps) {
   const { search } = useLocation();
   const counted = Object.fromEntries(FILTERS.map((name) => [name, search.get(name) || undefined]));
-  const key = JSON.stringify([gateway_id, as_of, readRange(search), counted]);
+  const key = JSON.stringify([gateway_id, turn, readRange(search), counted]);
   const loaded = useLoad(key, (read) => {
     const { from = rangeStart("30d"), to } = readRangeBounds(search);
     return read(gateways.statistics, { params: { gateway_id }, query: { ...counted, from, to } });
   });
   useLive(isLive ? ["requests"] : [], loaded.reload, CHART_REFRESH_MS);
-  // The counts would not match the list.
-  if (filters.some((name) => !FILTERS.includes(name) && name !== CLASS && search.get(name)))
-    return null;
   const status_class = search.get(CLASS);
   return (
     <Ready of={loaded} what="The chart">

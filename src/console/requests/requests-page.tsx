@@ -67,7 +67,7 @@ export function RequestsPage({ gateway_id }: { gateway_id: string }) {
       <RequestFilters names={names} />
       <RequestVolume
         gateway_id={gateway_id}
-        as_of={loaded.state === "ready" ? loaded.at.toISOString() : ""}
+        turn={loaded.turn}
         filters={FILTERS}
         isLive={!tail.isPaused}
       />
