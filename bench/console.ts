@@ -7,9 +7,9 @@ import { analyzeTables } from "../src/db/analyze-tables.ts";
 import { type RunningServer, start } from "../src/server/start.ts";
 import { loadSettings } from "../src/settings.ts";
 import { adminClient } from "../test/kit/admin-client.ts";
-import { type DatabaseKind, freshDatabase } from "../test/kit/services.ts";
 import { atMost, type Check } from "./checks.ts";
 import { type SeededIds, seedEvents } from "./console/seed-events.ts";
+import { startPostgres } from "./start-postgres.ts";
 
 /** Less for a quick run: `BENCH_EVENTS=100000 npm run bench -- console`. */
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);
@@ -17,22 +17,25 @@ const MAX_MS = 500;
 const ROUNDS = 5;
 const TOKEN = "pa_bench-owner-token-0123456789abcdef";
 
-/** Postgres only where `TEST_DATABASE_URL` names a server. */
 export async function run(): Promise<readonly Check[]> {
-  const checks = await measure("sqlite");
-  if (process.env.TEST_DATABASE_URL) checks.push(...(await measure("postgres")));
+  await using stack = new AsyncDisposableStack();
+  const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
+  stack.defer(() => rmSync(folder, { recursive: true }));
+  const checks = await measure("SQLite", `sqlite://${join(folder, "portcullis.db")}`);
+  const postgres = await startPostgres(stack).catch((thrown: Error) => thrown);
+  if (postgres instanceof Error) console.log(`\nSkipped: Postgres (${postgres.message}).`);
+  else checks.push(...(await measure("Postgres", postgres)));
   return checks;
 }
 
-async function measure(kind: DatabaseKind): Promise<Check[]> {
-  await using database = await freshDatabase(kind);
+async function measure(kind: string, database_url: string): Promise<Check[]> {
   const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
   const settings = loadSettings({
     PORTCULLIS_LISTEN: "127.0.0.1:0",
     PORTCULLIS_DATA_DIR: folder,
     PORTCULLIS_ADMIN_TOKEN: TOKEN,
     PORTCULLIS_DEMO: "true",
-    DATABASE_URL: database.url,
+    DATABASE_URL: database_url,
   });
   const server = await start(settings, () => {});
   try {
