@@ -6,7 +6,7 @@ import {
   type RequestTotals,
   requestStatistics,
 } from "../contract/statistics.ts";
-import { type CountRow, type STEPS, sumTraffic } from "../db/tables/traffic-counts.ts";
+import { type CountRow, STEPS, sumTraffic } from "../db/tables/traffic-counts.ts";
 import type { Deps } from "../deps.ts";
 import { findQuantile } from "../lib/log-buckets.ts";
 import { type Route, route } from "../route.ts";
@@ -66,19 +66,25 @@ async function readRequestStatistics(
   range: CountedRange,
   where: Record<string, string | number | undefined>,
 ): Promise<RequestStatistics> {
-  const query = { counter: "requests", gateway_id, where, ...range } as const;
+  const query = { gateway_id, where, ...range };
+  const { consumer_id, registry_id, model } = where;
+  const counter = (consumer_id ?? registry_id ?? model) ? "requests" : "outcomes";
   const latencies = {
     counter: "latencies",
     gateway_id,
-    where: { registry_id: where.registry_id },
+    where: { registry_id },
     ...range,
   } as const;
   const outcome = ["status", "error_code"];
   // One query for all top lists: grouping takes most of the time.
   const [rows, earlier, groups, buckets] = await Promise.all([
-    sumTraffic(db, query, { by: outcome, width: range.width }),
-    sumTraffic(db, before(query), { by: outcome }),
-    sumTraffic(db, query, { by: ["consumer_id", "registry_id", "model", "status"] }),
+    sumTraffic(db, { ...query, counter }, { by: outcome, width: range.width }),
+    sumTraffic(db, { ...before(query), counter }, { by: outcome }),
+    sumTraffic(
+      db,
+      { ...query, counter: "requests" },
+      { by: ["consumer_id", "registry_id", "model", "status"] },
+    ),
     sumTraffic(db, latencies, { by: ["registry_id", "bucket"], width: range.width }),
   ]);
   const series = (name: string, matches = (_: CountRow) => true) =>
@@ -115,8 +121,6 @@ async function readRequestStatistics(
 }
 
 interface CountedRange {
-  /** Step of the counts that are read. */
-  step: (typeof STEPS)[number];
   /** Length of the intervals that are returned. */
   width: number;
   from: number;
@@ -127,8 +131,7 @@ const DAY = 86_400;
 const WIDTHS = [60, 300, 900, 3600, 6 * 3600, DAY, 7 * DAY];
 /** Intervals of a chart. */
 const MAX_INTERVALS = 100;
-/** Counts per minute are deleted after two days. */
-const MINUTES_AVAILABLE = 2 * DAY;
+const MINUTES_STORED = STEPS[0].stored_s;
 const MAX_RANGE = 400 * DAY;
 
 function selectRange(
@@ -142,13 +145,13 @@ function selectRange(
   if (to - from > MAX_RANGE) {
     throw new AppError("validation_failed", "from: the range must not exceed 400 days.");
   }
-  const isRecent = from > now - MINUTES_AVAILABLE;
+  // Also in the range before. An hour more, because both are extended to whole intervals.
+  const isRecent = from - (to - from) - 3600 > now - MINUTES_STORED;
   const width =
     WIDTHS.find(
       (seconds) => (to - from) / seconds <= MAX_INTERVALS && (isRecent || seconds >= 3600),
     ) ?? 7 * DAY;
   return {
-    step: width < 3600 ? 60 : 3600,
     width,
     from: Math.floor(from / width) * width,
     to: Math.ceil(to / width) * width,

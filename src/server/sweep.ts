@@ -19,10 +19,6 @@ const DAY_MS = 86_400_000;
 /** Clients retry within minutes. */
 const RETRY_DAYS = 1;
 
-/** Charts of longer ranges use the counts per hour. */
-const MINUTE_COUNT_DAYS = 2;
-const HOUR_COUNT_DAYS = 400;
-
 /** Soon, for nodes that restart every few minutes; not at once, while the node is starting. */
 const FIRST_SWEEP_MS = 5_000;
 const SWEEP_EVERY_MS = 3_600_000;
@@ -47,8 +43,6 @@ export function startSweeping(deps: Deps): { stop: () => void } {
   };
 }
 
-const toSeconds = (time: Date): number => Math.floor(time.getTime() / 1000);
-
 export async function sweep(deps: Deps): Promise<void> {
   const { db, settings, log, now } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
@@ -56,8 +50,7 @@ export async function sweep(deps: Deps): Promise<void> {
     await deleteExpiredReplies(db, daysAgo(RETRY_DAYS));
     await trimAllReplies(db);
     await deleteRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
-    await deleteTrafficCounts(db, 60, toSeconds(daysAgo(MINUTE_COUNT_DAYS)));
-    await deleteTrafficCounts(db, 3600, toSeconds(daysAgo(HOUR_COUNT_DAYS)));
+    await deleteTrafficCounts(db, Math.floor(now().getTime() / 1000));
     await expireApprovals(db, now());
     await deleteExpiredPseudonyms(db, now());
     await deleteExpiredSessionRisks(db, now());

@@ -1,8 +1,11 @@
 /** Statistics count every request and evaluation, over time and by status, consumer, model and detector. */
 import { describe, expect, test } from "bun:test";
 import type { ActivityStatistics, RequestStatistics } from "../../src/contract/statistics.ts";
+import { addTrafficCounts, type TrafficCount } from "../../src/db/tables/traffic-counts.ts";
+import { sweep } from "../../src/server/sweep.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { seeded } from "../kit/random.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 
@@ -77,6 +80,41 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(await reversed.text()).toContain("must be before");
     const long = await kit.get(`${path}/statistics?from=2020-01-01T00:00:00Z`);
     expect(long.status).toBe(422);
+  });
+
+  test("totals are exact for ranges that begin and end within a day or an hour, and for the range before", async () => {
+    const { kit, path, read, consumer, registry } = await makeTraffic();
+    const { pick, below } = seeded(19);
+    const now = Math.floor(Date.now() / 60_000) * 60;
+    const counts = Array.from({ length: 400 }, (_, index): TrafficCount => {
+      const status = pick([200, 404]);
+      const labels = [consumer.id, registry.id, "demo-chat", status, status === 404 ? "x" : ""];
+      const time = now - 60 * below(index % 2 ? 60 * 24 * 2 : 60 * 24 * 60);
+      const gateway_id = path.split("/").at(-1) ?? "";
+      return { counter: "requests", gateway_id, time, labels, sums: [1 + below(3), 10, 0] };
+    });
+    for (let at = 0; at < counts.length; at += 100)
+      await addTrafficCounts(kit.db, counts.slice(at, at + 100));
+    const total = (from: string | number, to: string) => {
+      const [start, end] = [new Date(from).getTime() / 1000, Date.parse(to) / 1000];
+      const own = counts.filter(({ time }) => time >= start && time < end);
+      return sum(own.map(({ sums }) => sums[0] ?? 0));
+    };
+
+    await sweep(kit.deps);
+    const ago = (hours: number) => new Date((now - hours * 3600) * 1000).toISOString();
+    for (const [from = 0, to = 0] of [[0.5], [3], [24], [48, 24], [24 * 7], [24 * 30]]) {
+      const query = `from=${ago(from)}&to=${ago(to)}`;
+      const found = await read(`?${query}`);
+      const requests = total(found.from, found.to);
+      expect(found.totals.requests).toBe(requests);
+      expect(sum(Object.values(found.by_status).flat())).toBe(requests);
+      expect(found.consumers.map((each) => each.requests)).toEqual(requests ? [requests] : []);
+      expect((await read(`?${query}&consumer_id=${consumer.id}`)).totals).toEqual(found.totals);
+      const length = Date.parse(found.to) - Date.parse(found.from);
+      const before = total(Date.parse(found.from) - length, found.from);
+      expect(found.previous.requests).toBe(before);
+    }
   });
 
   test("evaluations are counted by verdict, and findings by detector and kind", async () => {

@@ -29,6 +29,7 @@ import { ownerExpiry } from "./0027-owner-expiry.ts";
 import { requestErrors } from "./0028-request-errors.ts";
 import { policyNotes } from "./0029-policy-notes.ts";
 import { auditNames } from "./0030-audit-names.ts";
+import { countRollups } from "./0031-count-rollups.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   requestErrors,
   policyNotes,
   auditNames,
+  countRollups,
 ];

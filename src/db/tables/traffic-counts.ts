@@ -1,8 +1,13 @@
-/** The tables request_counts, latency_counts, evaluation_counts and finding_counts: sums per interval. */
+/** The tables request_counts, outcome_counts, latency_counts, evaluation_counts and finding_counts: sums per interval. */
 import type { Db, Value } from "../db.ts";
 
-/** Length of the intervals in seconds. */
-export const STEPS = [60, 3600] as const;
+const DAY = 86_400;
+/** Length of the intervals in seconds, and how long they are stored. Each is a multiple of the one before. */
+export const STEPS = [
+  { step: 60, stored_s: 3 * DAY },
+  { step: 3600, stored_s: 400 * DAY },
+  { step: DAY, stored_s: 400 * DAY },
+] as const;
 
 interface Counter {
   table: string;
@@ -11,12 +16,16 @@ interface Counter {
   sums: readonly string[];
 }
 
+const REQUEST_SUMS = ["requests", "input_tokens", "output_tokens"] as const;
+
 const COUNTERS = {
   requests: {
     table: "request_counts",
     labels: ["consumer_id", "registry_id", "model", "status", "error_code"],
-    sums: ["requests", "input_tokens", "output_tokens"],
+    sums: REQUEST_SUMS,
   },
+  /** The same requests with fewer labels: charts read a few rows per interval instead of hundreds. */
+  outcomes: { table: "outcome_counts", labels: ["status", "error_code"], sums: REQUEST_SUMS },
   latencies: { table: "latency_counts", labels: ["registry_id", "bucket"], sums: ["requests"] },
   evaluations: {
     table: "evaluation_counts",
@@ -25,11 +34,13 @@ const COUNTERS = {
   },
   findings: { table: "finding_counts", labels: ["source", "type"], sums: ["findings"] },
 } as const satisfies Record<string, Counter>;
-export type CounterName = keyof typeof COUNTERS;
+type CounterName = keyof typeof COUNTERS;
 const COUNTER_NAMES = Object.keys(COUNTERS) as CounterName[];
+/** Position of the labels of `outcomes` among those of `requests`. */
+const OUTCOME_AT = COUNTERS.requests.labels.indexOf(COUNTERS.outcomes.labels[0]);
 
 export interface TrafficCount {
-  counter: CounterName;
+  counter: Exclude<CounterName, "outcomes">;
   gateway_id: string;
   /** Unix time in seconds. */
   time: number;
@@ -41,7 +52,7 @@ export interface TrafficCount {
 export async function addTrafficCounts(db: Db, counts: readonly TrafficCount[]): Promise<void> {
   await db.transaction(async (tx) => {
     for (const name of COUNTER_NAMES) {
-      const rows = toRows(counts.filter(({ counter }) => counter === name));
+      const rows = toRows(countsOf(name, counts));
       if (rows.length === 0) continue;
       const { table, labels, sums } = COUNTERS[name];
       const columns = ["gateway_id", "step", "start", ...labels];
@@ -59,11 +70,18 @@ export async function addTrafficCounts(db: Db, counts: readonly TrafficCount[]):
   });
 }
 
+/** Returns the counts of a counter. Those of outcomes are derived from those of requests. */
+function countsOf(name: CounterName, counts: readonly TrafficCount[]): readonly TrafficCount[] {
+  if (name !== "outcomes") return counts.filter(({ counter }) => counter === name);
+  const requests = counts.filter(({ counter }) => counter === "requests");
+  return requests.map((count) => ({ ...count, labels: count.labels.slice(OUTCOME_AT) }));
+}
+
 /** Returns one row per interval and labels, in a fixed order, so that two nodes cannot deadlock. */
 function toRows(counts: readonly TrafficCount[]): Value[][] {
   const rows = new Map<string, { key: Value[]; sums: number[] }>();
   for (const { gateway_id, time, labels, sums } of counts) {
-    for (const step of STEPS) {
+    for (const { step } of STEPS) {
       const key = [gateway_id, step, Math.floor(time / step) * step, ...labels];
       const id = JSON.stringify(key);
       const row = rows.get(id);
@@ -77,8 +95,7 @@ function toRows(counts: readonly TrafficCount[]): Value[][] {
 
 export interface CountQuery {
   counter: CounterName;
-  step: (typeof STEPS)[number];
-  /** Unix time in seconds: from inclusive, to exclusive. */
+  /** Unix time in seconds: from inclusive, to exclusive. Whole intervals that are still stored. */
   from: number;
   to: number;
   /** Undefined: all gateways. */
@@ -90,6 +107,27 @@ export interface CountQuery {
 /** A group of counts with the values of its labels and its sums. */
 export type CountRow = Record<string, string | number>;
 
+interface Part {
+  step: number;
+  from: number;
+  to: number;
+}
+
+/** Splits a range into intervals of the longest steps: whole days, then hours and minutes at both ends. */
+function splitRange(from: number, to: number, steps: readonly number[]): Part[] {
+  const step = steps.at(-1);
+  if (step === undefined || from >= to) return [];
+  const first = Math.ceil(from / step) * step;
+  const last = Math.floor(to / step) * step;
+  const shorter = steps.slice(0, -1);
+  if (first >= last) return splitRange(from, to, shorter);
+  return [
+    ...splitRange(from, first, shorter),
+    { step, from: first, to: last },
+    ...splitRange(last, to, shorter),
+  ];
+}
+
 /**
  * Returns the sums of each group. `width` groups by intervals of that many seconds, as the column `start`; `top`
  * returns only the largest groups by the first sum.
@@ -100,8 +138,13 @@ export async function sumTraffic(
   { by, width, top }: { by: readonly string[]; width?: number; top?: number },
 ): Promise<CountRow[]> {
   const { table, sums } = COUNTERS[query.counter];
-  const values: Value[] = [query.step, query.from, query.to];
-  const conditions = ["step = $1", "start >= $2", "start < $3"];
+  const steps = STEPS.map(({ step }) => step).filter((step) => !width || width % step === 0);
+  const values: Value[] = [];
+  const parts = splitRange(query.from, query.to, steps).map(
+    (part) =>
+      `step = $${values.push(part.step)} AND start >= $${values.push(part.from)} AND start < $${values.push(part.to)}`,
+  );
+  const conditions = [`(${parts.join(" OR ")})`];
   const filters = { gateway_id: query.gateway_id, ...query.where };
   for (const [label, value] of Object.entries(filters)) {
     if (value !== undefined) conditions.push(`${label} = $${values.push(value)}`);
@@ -130,9 +173,27 @@ export async function sumTraffic(
   );
 }
 
-/** Deletes intervals of this step that started before `before`, in Unix seconds. */
-export async function deleteTrafficCounts(db: Db, step: number, before: number): Promise<void> {
+/** Deletes intervals that are no longer stored, at this Unix time in seconds. */
+export async function deleteTrafficCounts(db: Db, now: number): Promise<void> {
   for (const { table } of Object.values(COUNTERS)) {
-    await db.run(`DELETE FROM ${table} WHERE step = $1 AND start < $2`, step, before);
+    for (const { step, stored_s } of STEPS) await deleteBefore(db, table, step, now - stored_s);
+  }
+}
+
+/** Intervals per statement: a busy gateway has a hundred rows in each. */
+const BATCH_INTERVALS = 10;
+
+/** Deletes in batches, because SQLite blocks the process meanwhile. */
+async function deleteBefore(db: Db, table: string, step: number, before: number): Promise<void> {
+  for (;;) {
+    const found = await db.one<{ start: number | string | null }>(
+      `SELECT MIN(start) AS start FROM ${table} WHERE step = $1`,
+      step,
+    );
+    const oldest = Number(found?.start ?? before);
+    if (oldest >= before) return;
+    const end = Math.min(before, oldest + BATCH_INTERVALS * step);
+    await db.run(`DELETE FROM ${table} WHERE step = $1 AND start < $2`, step, end);
+    await new Promise(setImmediate); // lets other queries run on SQLite
   }
 }

@@ -3,11 +3,7 @@
 import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import type { EvaluationEvent } from "../../contract/guard/activity.ts";
 import type { Db } from "../../db/db.ts";
-import {
-  addTrafficCounts,
-  type CounterName,
-  type TrafficCount,
-} from "../../db/tables/traffic-counts.ts";
+import { addTrafficCounts, type TrafficCount } from "../../db/tables/traffic-counts.ts";
 import type { Log } from "../../lib/log.ts";
 import { findLogBucket } from "../../lib/log-buckets.ts";
 import { createCountQueue } from "./create-count-queue.ts";
@@ -39,7 +35,7 @@ export function writeTraffic(db: Db, log: Log): TrafficWriter {
     flushMs: FLUSH_MS,
   });
   const add = (
-    counter: CounterName,
+    counter: TrafficCount["counter"],
     event: { time: string; gateway_id: string | null },
     labels: readonly (string | number)[],
     sums: number[],
