@@ -102,6 +102,7 @@ async function measureCalls({ urls }: RunningServer, ids: SeededIds): Promise<Ti
     "requests, all": requests,
     "requests of a consumer": `${requests}?consumer_id=${consumer_id}`,
     "requests of a registry": `${requests}?registry_id=${registry_id}`,
+    "requests of a user": `${requests}?user_id=person-7`,
     "requests with errors": `${requests}?status_class=errors`,
     "requests without a match": `${requests}?error_code=nothing`,
     "requests of a trace": `${requests}?trace_id=00000000000000000000000000000001`,

@@ -152,6 +152,7 @@ function requestOf(number: number): RequestEvent {
     gateway_id: `0198c0de-0000-7000-8000-${hex(number % 5)}`,
     consumer_id: `0198c0de-0001-7000-8000-${hex(number % 200)}`,
     key_id: `0198c0de-0002-7000-8000-${hex(number % 400)}`,
+    user_id: null,
     endpoint: "chat",
     method: "POST",
     registry_id,

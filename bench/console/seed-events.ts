@@ -53,7 +53,7 @@ const STATUSES = [200, 200, 200, 200, 200, 200, 200, 200, 429, 502];
 const MODELS = ["gpt-5", "gpt-5-mini", "claude-sonnet-5", "gemini-3-pro", "mistral-large"];
 const VERDICTS = ["allow", "allow", "allow", "allow", "allow", "allow", "report", "block"] as const;
 
-function makeRequest(ids: SeededIds, time: number, { pick, next }: Random): RequestEvent {
+function makeRequest(ids: SeededIds, time: number, { pick, next, below }: Random): RequestEvent {
   const id = Bun.randomUUIDv7("hex", time);
   const status = pick(STATUSES);
   const registry_id = status === 429 ? null : pick(ids.registry_ids);
@@ -65,6 +65,7 @@ function makeRequest(ids: SeededIds, time: number, { pick, next }: Random): Requ
     gateway_id: ids.gateway_id,
     consumer_id: pick(ids.consumer_ids),
     key_id: ids.collector_id,
+    user_id: `person-${below(5000)}`,
     endpoint: pick(["chat", "chat", "responses", "embeddings"]),
     method: "POST",
     registry_id,

@@ -1,6 +1,7 @@
 /** Progress of one request; at its end, cleanups run and the request event is recorded. */
 import { AppError, ERRORS, type ErrorCode } from "../contract/errors.ts";
 import type { RequestEvent } from "../contract/gateway/requests.ts";
+import { findUser } from "../contract/gateway/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
@@ -96,7 +97,9 @@ export function buildEvent(
   outcome: RequestOutcome,
   total_ms: number,
 ): RequestEvent {
-  const { progress, ids, consumer } = authenticated;
+  const { progress, ids, consumer, key, request } = authenticated;
+  // Without a valid key the header is not trusted.
+  const user = (key && findUser(request.headers)) ?? null;
   const { registry, usage } = outcome;
   return {
     id: ids.request_id,
@@ -105,9 +108,10 @@ export function buildEvent(
     trace_id: ids.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,
-    key_id: authenticated.key?.id ?? null,
+    key_id: key?.id ?? null,
+    user_id: toStorableText(user, MAX_USER_CHARACTERS),
     endpoint: authenticated.endpoint.name,
-    method: authenticated.request.method,
+    method: request.method,
     registry_id: registry?.id ?? null,
     provider: registry?.provider.kind ?? null,
     attempts: progress.attempts,
@@ -138,7 +142,8 @@ function formatTime(ms: number): string {
   return lastText;
 }
 
-/** Model names are client input. */
+/** Model names and users are client input. */
 const MAX_MODEL_CHARACTERS = 256;
+const MAX_USER_CHARACTERS = 128;
 
 export const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10;

@@ -99,7 +99,7 @@ test("new requests appear by themselves if they match the filters, and wait whil
   );
   const chat = async () => {
     const body = { model: "gpt", messages: [{ role: "user", content: "Hello" }] };
-    await (await it.post("/v1/chat/completions", body)).text();
+    await (await it.post("/v1/chat/completions", body, { "X-User-ID": "jane" })).text();
   };
   await using opened = await openBrowser(kit);
   const { page, go } = opened;
@@ -119,6 +119,14 @@ test("new requests appear by themselves if they match the filters, and wait whil
   expect(await rows.count()).toBe(1);
   await resume.click();
   await rows.nth(2).waitFor();
+
+  await rows.nth(0).getByRole("button").click();
+  await page.getByRole("button", { name: "Filter by this user" }).click();
+  await until(async () => (await page.getByLabel("User").inputValue()) === "jane");
+  await rows.nth(2).waitFor();
+  await page.getByLabel("User").fill("joe");
+  await page.keyboard.press("Enter");
+  await until(async () => (await rows.count()) === 0);
 
   expect(opened.violations).toEqual([]);
 });

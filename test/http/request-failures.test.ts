@@ -12,6 +12,7 @@ import type { Script } from "../kit/upstream.ts";
 interface Event {
   id: string;
   key_id: string | null;
+  user_id: string | null;
   status: number;
   error_code: string | null;
   error_message: string | null;
@@ -65,6 +66,30 @@ describe.each(databaseKinds)("%s", (database) => {
       error_message: error.message,
       upstream_error: null,
     });
+  });
+
+  test("a request keeps the user that its caller names, unless its key is invalid", async () => {
+    const one = await makeConsumer(await started(), [
+      { provider: "openai", url: "http://[::1]:1" },
+    ]);
+    const users = ["jane", "joe", "x".repeat(200), undefined];
+    for (const user of users) {
+      const headers = user === undefined ? {} : { "X-User-ID": user };
+      await (await one.post(CHAT, { ...BODY, model: "@groq/m" }, headers)).text();
+    }
+    const headers = { "X-User-ID": "jane", "X-AG-API-Key": "invalid" };
+    await (await one.post(CHAT, BODY, headers)).text();
+    await until(async () => (await listEvents(one.gateway.id)).length === 5);
+
+    const events = await listEvents(one.gateway.id);
+    expect(events.map(({ user_id }) => user_id)).toEqual([
+      null,
+      null,
+      "x".repeat(128),
+      "joe",
+      "jane",
+    ]);
+    expect(await listEvents(one.gateway.id, "?user_id=jane")).toEqual(events.slice(-1));
   });
 
   test("a request keeps the error of the upstream, and each attempt its own", async () => {

@@ -8,6 +8,7 @@ export const requestEvent = (time: string): RequestEvent => ({
   gateway_id: "g",
   consumer_id: "c",
   key_id: "k",
+  user_id: null,
   endpoint: "chat",
   method: "POST",
   registry_id: null,

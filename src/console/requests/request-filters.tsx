@@ -46,11 +46,12 @@ const STATUS_CLASSES: readonly (readonly [StatusFilter | "", string])[] = [
   ["5xx", "5xx"],
 ];
 
-const TEXT_FILTERS = ["status", "error_code", "key_id", "trace_id"] as const;
+const TEXT_FILTERS = ["status", "error_code", "key_id", "user_id", "trace_id"] as const;
 const LABELS = {
   status: "Status",
   error_code: "Error code",
   key_id: "Key ID",
+  user_id: "User",
   trace_id: "Trace ID",
 };
 

@@ -45,6 +45,7 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
           value={event.key_id && <code>{event.key_id}</code>}
           filter={["key_id", event.key_id]}
         />
+        <Fact name="User" value={event.user_id} filter={["user_id", event.user_id]} />
         <Fact name="Model requested" value={event.model_asked ?? "none"} />
         <Fact name="Model sent" value={event.model_sent ?? "none"} />
         <Fact

@@ -20,6 +20,7 @@ import { RequestVolume } from "./request-volume.tsx";
 const FILTERS = [
   "consumer_id",
   "key_id",
+  "user_id",
   "registry_id",
   "endpoint",
   "status_class",

@@ -22,6 +22,12 @@ export const RequestEvent = z.object({
   gateway_id: Id,
   consumer_id: Id,
   key_id: Id.nullable().describe("Null if the request was rejected without a valid key."),
+  user_id: z
+    .string()
+    .nullable()
+    .describe(
+      "User that the caller names in `X-User-ID`, at most 128 characters; null without a valid key.",
+    ),
   endpoint: z.string(),
   method: z.string(),
   registry_id: Id.nullable().describe("Registry whose response was forwarded."),
@@ -60,6 +66,7 @@ export const listRequests = endpoint({
   query: PageQuery.omit({ sort: true, q: true }).extend({
     consumer_id: Id.optional(),
     key_id: Id.optional(),
+    user_id: Text.optional(),
     registry_id: Id.optional(),
     endpoint: Text.optional(),
     error_code: Text.optional(),

@@ -30,6 +30,7 @@ import { requestErrors } from "./0028-request-errors.ts";
 import { policyNotes } from "./0029-policy-notes.ts";
 import { auditNames } from "./0030-audit-names.ts";
 import { countRollups } from "./0031-count-rollups.ts";
+import { requestUsers } from "./0032-request-users.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   policyNotes,
   auditNames,
   countRollups,
+  requestUsers,
 ];

@@ -16,6 +16,7 @@ export const requestEventTable = table<RequestEvent>({
     gateway_id: "text",
     consumer_id: "text",
     key_id: "text",
+    user_id: "text",
     endpoint: "text",
     method: "text",
     registry_id: "text",
