@@ -50,6 +50,40 @@ test("a streamed chat continues a conversation, links to its request, and is sho
   expect(opened.violations).toEqual([]);
 });
 
+test("the user enters the results of tool calls, and the model continues with them", async () => {
+  const kit = await started();
+  const { gateway } = await makeConsumer(kit);
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${gateway.id}/playground`);
+  const tools = ["weather", "time"].map((name) => ({ type: "function", function: { name } }));
+  await page.getByLabel("Tools (JSON)").fill(JSON.stringify(tools));
+  const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
+
+  for (const isStreamed of [true, false]) {
+    await page.getByLabel("Stream the response").setChecked(isStreamed);
+    await page.getByLabel("Message").fill("Call weather and time.");
+    await page.getByRole("button", { name: "Send" }).click();
+    const send = page.getByRole("button", { name: "Send the results" });
+    await page.getByLabel("Result of weather").fill("Fog until noon");
+    expect(await send.isDisabled()).toBe(true);
+    await page.getByLabel("Result of time").fill('{"hour": 9}');
+    await send.click();
+    await turns.getByText(/The tool returned/).waitFor();
+
+    expect(await turns.locator("strong").allTextContents()).toEqual([
+      "You",
+      "Model",
+      "Result of weather",
+      "Result of time",
+      "Model",
+    ]);
+    expect(await turns.last().innerText()).toContain('{"hour": 9}');
+    await page.getByRole("button", { name: "New conversation" }).click();
+  }
+  expect(opened.violations).toEqual([]);
+});
+
 test("an image is shown, speech plays, and an error of the gateway is explained", async () => {
   const kit = await started();
   const { gateway } = await makeConsumer(kit);
