@@ -12,14 +12,21 @@ import { useSession } from "../session.ts";
 import { SelectField } from "../ui/field.tsx";
 import { Ready } from "../ui/page.tsx";
 import { CHART_RANGES, rangeStart, readRange, selectRange } from "../ui/time-range.ts";
-import { useLoad } from "../use-load.ts";
+import { type Load, useLoad } from "../use-load.ts";
 import { StatisticTiles } from "./statistic-tiles.tsx";
 import { TopList } from "./top-list.tsx";
 
 const REGISTRY_LINES = 5;
 const TONES = ["accent", "good", "warn", "other", "danger"] as const;
 
-export function Dashboard({ gateway }: { gateway: Gateway }) {
+interface DashboardData {
+  requests: RequestStatistics;
+  evaluations: ActivityStatistics | undefined;
+  names: Names;
+}
+
+/** Loads the statistics of the range in the address. */
+export function useDashboard(gateway: Gateway): Load<DashboardData> {
   const { allGateways } = useSession();
   const { search } = useLocation();
   const range = readRange(search, "24h");
@@ -38,6 +45,17 @@ export function Dashboard({ gateway }: { gateway: Gateway }) {
     return { requests, evaluations, names: { consumerNames, registryNames, detectorNames } };
   });
   useLive(["requests", "evaluations"], loaded.reload, CHART_REFRESH_MS);
+  return loaded;
+}
+
+interface DashboardProps {
+  gateway: Gateway;
+  loaded: Load<DashboardData>;
+}
+
+export function Dashboard({ gateway, loaded }: DashboardProps) {
+  const { search } = useLocation();
+  const range = readRange(search, "24h");
   return (
     <>
       <div className="toolbar">

@@ -12,7 +12,7 @@ import { useSession } from "../session.ts";
 import { Page, Ready } from "../ui/page.tsx";
 import { Table } from "../ui/table.tsx";
 import { useLoad } from "../use-load.ts";
-import { Dashboard } from "./dashboard.tsx";
+import { Dashboard, useDashboard } from "./dashboard.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 
 export function HomePage() {
@@ -41,6 +41,7 @@ function Overview({ gateway }: { gateway: Gateway }) {
     return { upstreams, clients, latest, hasKey: await hasAnyKey(params, clients) };
   });
   useLive(["requests"], loaded.reload);
+  const dashboard = useDashboard(gateway);
   return (
     <Ready of={loaded} what="The overview">
       {({ upstreams, clients, latest, hasKey }) => (
@@ -53,7 +54,7 @@ function Overview({ gateway }: { gateway: Gateway }) {
               hasKey={hasKey}
             />
           )}
-          <Dashboard gateway={gateway} />
+          <Dashboard gateway={gateway} loaded={dashboard} />
           {latest.items.length > 0 && (
             <RecentRequests
               path={`/gateways/${gateway.id}`}

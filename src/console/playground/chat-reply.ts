@@ -2,29 +2,29 @@
 import { createEventSplitter, readData } from "../../lib/http/split-events.ts";
 
 /** Other members, such as signatures of the model, are sent back unchanged. */
-export interface ToolCall {
+export interface ChatToolCall {
   id: string;
   function: { name: string; arguments: string };
 }
 
 export interface ChatReply {
   content: string;
-  tool_calls: readonly ToolCall[];
+  tool_calls: readonly ChatToolCall[];
 }
 
 /** A part of a call in a stream. */
-interface ToolCallDelta {
+interface ChatToolCallDelta {
   index?: number;
   id?: string;
   function?: { name?: string; arguments?: string };
 }
 
 interface ChatBody {
-  choices?: { message?: { content?: string | null; tool_calls?: ToolCall[] } }[];
+  choices?: { message?: { content?: string | null; tool_calls?: ChatToolCall[] } }[];
 }
 
 interface Chunk {
-  choices?: { delta?: { content?: string | null; tool_calls?: ToolCallDelta[] } }[];
+  choices?: { delta?: { content?: string | null; tool_calls?: ChatToolCallDelta[] } }[];
   error?: { message?: string };
 }
 
@@ -40,7 +40,7 @@ export async function readStream(
   show: (reply: ChatReply) => void,
 ): Promise<void> {
   const splitter = createEventSplitter();
-  const calls: ToolCall[] = [];
+  const calls: ChatToolCall[] = [];
   let content = "";
   for await (const bytes of response.body ?? []) {
     for (const event of splitter.push(bytes)) {
@@ -56,7 +56,10 @@ export async function readStream(
   }
 }
 
-function addToolCall(calls: ToolCall[], { index = 0, function: part, ...others }: ToolCallDelta) {
+function addToolCall(
+  calls: ChatToolCall[],
+  { index = 0, function: part, ...others }: ChatToolCallDelta,
+) {
   const known = calls[index];
   calls[index] = {
     id: "",

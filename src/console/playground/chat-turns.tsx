@@ -1,16 +1,16 @@
 /** The turns of a chat, and fields for the results of the tools that the model calls. */
 import { type ReactNode, useState } from "react";
 import { AreaField } from "../ui/field.tsx";
-import type { ToolCall } from "./chat-reply.ts";
+import type { ChatToolCall } from "./chat-reply.ts";
 
 /** A message of the API. */
 export type Turn =
   | { role: "user"; content: string }
-  | { role: "assistant"; content: string | null; tool_calls?: readonly ToolCall[] }
+  | { role: "assistant"; content: string | null; tool_calls?: readonly ChatToolCall[] }
   | { role: "tool"; content: string; tool_call_id: string };
 
 /** Returns the calls that the model waits for. */
-export function findPendingCalls(turns: readonly Turn[]): readonly ToolCall[] {
+export function findPendingCalls(turns: readonly Turn[]): readonly ChatToolCall[] {
   const last = turns.at(-1);
   return last?.role === "assistant" ? (last.tool_calls ?? []) : [];
 }
@@ -38,11 +38,11 @@ export function ChatTurns({ turns }: { turns: readonly Turn[] }) {
   );
 }
 
-const describeCall = ({ function: { name, arguments: given } }: ToolCall): string =>
+const describeCall = ({ function: { name, arguments: given } }: ChatToolCall): string =>
   `${name}(${given})`;
 
 interface ToolResultsProps {
-  calls: readonly ToolCall[];
+  calls: readonly ChatToolCall[];
   send: (results: readonly Turn[]) => void;
   /** Other buttons. */
   children: ReactNode;
