@@ -133,6 +133,22 @@ test.each([
     { data_sources: [{ parameters: { embedding_dependency: { deployment_name: "expensive" } } }] },
   ],
   ["compound_custom", { compound_custom: { models: { answering_model: "expensive" } } }],
+  [
+    "Vertex's manual routing",
+    { generationConfig: { routingConfig: { manualMode: { modelName: "expensive" } } } },
+  ],
+  [
+    "Vertex's manual routing with underscores",
+    { generation_config: { routing_config: { manual_mode: { model_name: "expensive" } } } },
+  ],
+  [
+    "Vertex's automatic routing",
+    { generationConfig: { routingConfig: { autoMode: { modelRoutingPreference: 2 } } } },
+  ],
+  [
+    "Vertex's automatic routing by default",
+    { generationConfig: { routingConfig: { autoMode: {} } } },
+  ],
 ])("a model that is not allowed in %s is a 403 under an allow-list", async (_, more) => {
   const { limited, free } = await setUp();
   const body = { model: "cheap", messages: [], ...more };
@@ -194,6 +210,26 @@ test("additional models that are allowed pass, and so do members that only resem
   });
 
   expect(hits.map((hit) => JSON.parse(hit.body.toString()))).toEqual(bodies);
+});
+
+test("a Gemini request cannot name another model than its path, except in schemas", async () => {
+  const { limited } = await setUp();
+  const parameters = { type: "OBJECT", properties: { model: { type: "STRING" } } };
+  const post = (more: object) =>
+    limited.post("/v1beta/models/cheap:generateContent", { contents: [], ...more });
+  const routingConfig = { manualMode: { modelName: "expensive" } };
+
+  const rejected = await post({ generationConfig: { routingConfig } });
+  const passed = await post({
+    generationConfig: {
+      responseSchema: parameters,
+      routingConfig: { manualMode: { modelName: "cheap-2" } },
+    },
+    tools: [{ functionDeclarations: [{ name: "f", parameters }] }],
+  });
+
+  expect(rejected.status).toBe(403);
+  expect(passed.status).not.toBe(403);
 });
 
 test("the query string cannot name a model", async () => {

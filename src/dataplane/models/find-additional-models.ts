@@ -12,6 +12,7 @@ export const MODEL_SELECTORS = [
   ...["safety_model", "draft_model"],
   ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
   ...["model_list", "user_config", "router_settings_override"],
+  ...["generationconfig", "generation_config"],
 ];
 
 /** Parses the selecting members, so call it only for consumers whose models are limited. */
@@ -60,12 +61,20 @@ function collect(value: unknown, models: string[], kind: SelectorKind): void {
     for (const [name, inner] of Object.entries(value)) {
       // The JSON schema of a function describes its parameters and selects nothing. Among models, it is a model.
       if (!kind && isSchema(name)) continue;
+      if (kind && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
       collect(inner, models, kind || readSelectorKind(name));
     }
   }
 }
 
-const SCHEMAS: ReadonlySet<string> = new Set(["function", "input_schema"]);
+const SCHEMAS: ReadonlySet<string> = new Set([
+  ...["function", "input_schema", "functionDeclarations", "function_declarations"],
+  ...["responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"],
+]);
+
+/** In Vertex's `routingConfig`: the model is not known, so it is allowed by a name of its own. */
+const AUTO_MODE = /^auto_?mode$/;
+const AUTO_ROUTING = "@routing/auto";
 
 function readSelectorKind(name: string): SelectorKind {
   const folded = foldName(name);
@@ -73,8 +82,8 @@ function readSelectorKind(name: string): SelectorKind {
   return MODEL_NAME.test(folded) ? "model" : false;
 }
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`. */
-const MODEL_NAME = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id))$/;
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`, Vertex's `routingConfig`. */
+const MODEL_NAME = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id)|routing_?config)$/;
 
 /** Prefilter before parsing: most tools name no model. */
 function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
@@ -84,4 +93,4 @@ function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL =
-  /(?:models?(?:_?id)?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id))"\s*:|\\u|[\x80-\xff]/i;
+  /(?:models?(?:_?id)?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id)|routing_?config)"\s*:|\\u|[\x80-\xff]/i;
