@@ -270,6 +270,26 @@ test.each<[string, object, Status]>([
   expect(verdict.findings).toHaveLength(1);
 });
 
+test.each<[string, object]>([
+  ["name", { name: "read_forbidden_word" }],
+  ["parameter", { inputSchema: { properties: { forbidden_word: { type: "string" } } } }],
+  ["required parameter", { inputSchema: { required: ["forbidden_word"] } }],
+  ["pattern", { inputSchema: { properties: { to: { pattern: "forbidden_word" } } } }],
+  ["default with an id", { inputSchema: { default: { user_id: "forbidden_word" } } }],
+])("the %s of a tool that an MCP server lists is inspected", async (_, more) => {
+  const settings = { regex: ["forbidden_word"] };
+  const guard = await makeGuardWithRules(await kit(), "prompt_moderation", {
+    settings,
+    direction: "output",
+  });
+  const payload = (tool: object) => ({ jsonrpc: "2.0", id: 1, result: { tools: [tool] } });
+  const evaluate = (tool: object) =>
+    guard.evaluate({ payload: payload({ name: "notes", ...tool }), direction: "output" });
+
+  expect(await evaluate(more)).toMatchObject({ status: "block", findings: [{}] });
+  expect((await evaluate({ inputSchema: { type: "object" } })).status).toBe("allow");
+});
+
 test("a value that is written apart, or split between two messages, is masked", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",

@@ -94,9 +94,9 @@ function builders(
     return Object.fromEntries(keys.map((key) => [key, anything(below(depth))]));
   };
   const args = () => ({ query: text(), id: text(), more: anything(3), n: number() });
-  const schema = () => ({
+  const schema = (type = name) => ({
     type: "object",
-    properties: { id: { type: name(), description: text() } },
+    properties: { id: { type: type(), description: text() } },
   });
   const parts = () => some(() => ({ type: "text", text: text() }));
   const call = () => ({
@@ -195,7 +195,7 @@ function builders(
     }),
     toolList: () =>
       rpc("result", {
-        tools: some(() => ({ name: name(), description: text(), inputSchema: schema() })),
+        tools: some(() => ({ name: text(), description: text(), inputSchema: schema(text) })),
       }),
     toolResult: () => rpc("result", { content: parts(), structuredContent: args() }),
     a2a: () => ({

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { readContent, readMessage, readMessages } from "./messages.ts";
 import type { PayloadContext } from "./payload.ts";
-import { readCall, readDefinitions } from "./tools.ts";
+import { readCall, readServedDefinitions } from "./tools.ts";
 import {
   type MemberReaders,
   memberReaders,
@@ -46,7 +46,7 @@ export const readMcpResult = withSource(
   "tool_result",
   readDataObject(
     memberReaders({
-      tools: readDefinitions,
+      tools: readServedDefinitions,
       content: readBlocks,
       contents: readUnknown,
       messages: readUnknown,

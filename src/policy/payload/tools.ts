@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
+import type { Payload } from "./payload.ts";
 import {
   childLocation,
   ignoreValue,
@@ -83,6 +84,85 @@ const readDefinition: ValueReader = (out, value, location) => {
 const readList = withSource("tool_definition", readEach(readDefinition));
 export const readDefinitions: ValueReader = (out, value, location) =>
   readList(out, value, { ...location, role: null });
+
+/** Reads definitions of an MCP server, with the names in them: it can write an instruction without a space. */
+export const readServedDefinitions: ValueReader = (out, value, location) => {
+  readDefinitions(out, value, location);
+  readNames(out, value, { ...location, source: "tool_definition", role: null }, "");
+};
+
+/** Reads the names of members, and the strings that `readDefinitions` leaves out. `key` is the nearest member. */
+function readNames(out: Payload, value: unknown, location: ValueLocation, key: string): void {
+  const { source } = location;
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries())
+      readNames(out, item, childLocation(location, index), key);
+  } else if (isObject(value)) {
+    for (const name in value) {
+      const child = childLocation(location, name);
+      addName(out, name, child);
+      readNames(out, value[name], child, name);
+    }
+  } else if (typeof value === "string" && isOpaque(key === "name" ? "id" : key, value, source)) {
+    addName(out, value, location);
+  }
+}
+
+function addName(out: Payload, text: string, location: ValueLocation): void {
+  if (out.names.has(text) || VOCABULARY.has(text)) return;
+  out.names.add(text);
+  out.segments.push(createSegment(text, location.source, { ...location, isName: true }));
+}
+
+/** Members of MCP tools and JSON Schema, and values that most schemas have. */
+const VOCABULARY: ReadonlySet<string> = new Set([
+  ...[
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "annotations",
+    "_meta",
+    "icons",
+  ],
+  ...[
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+    "execution",
+    "taskSupport",
+  ],
+  ...[
+    "$schema",
+    "$id",
+    "$ref",
+    "$defs",
+    "$comment",
+    "definitions",
+    "type",
+    "properties",
+    "required",
+  ],
+  ...["additionalProperties", "patternProperties", "propertyNames", "items", "prefixItems", "enum"],
+  ...["const", "default", "examples", "format", "pattern", "minLength", "maxLength", "minimum"],
+  ...["maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems"],
+  ...[
+    "uniqueItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "nullable",
+    "deprecated",
+  ],
+  ...["object", "string", "number", "integer", "boolean", "array", "null"],
+  ...["http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema"],
+]);
 
 /** A definition may be wrapped in another object, and a namespace contains several. */
 const DEFINITION_READERS = memberReaders({
