@@ -5,8 +5,10 @@ import { AppError } from "../contract/errors.ts";
 import {
   type DetectorInput,
   type DetectorResource,
+  type DetectorUse,
   detectors,
   listDetectorCatalog,
+  listDetectorUses,
 } from "../contract/guard/detectors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { policyTable, versionsInForce } from "../db/tables/policies.ts";
@@ -38,9 +40,9 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
     settings: await checkSettings(deps, id, input, before),
   }),
   async checkRemovable(deps, { id }) {
-    const using = (await versionsInForce(deps.db)).filter((row) => usesDetector(row.document, id));
-    if (using.length === 0) return;
-    const names = using.map(({ document, number }) => `"${document.name}" (version ${number})`);
+    const uses = await findUses(deps, id);
+    if (uses.length === 0) return;
+    const names = uses.map(({ policy_name, version }) => `"${policy_name}" (version ${version})`);
     throw new AppError(
       "has_dependents",
       `The policies ${names.join(", ")} use this detector. Remove it from them, and unpin their old versions, first.`,
@@ -48,7 +50,27 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
   },
 };
 
+/** Returns the policy versions that are evaluated, latest or pinned, with a rule of the detector. */
+async function findUses({ db }: Deps, detector_id: string): Promise<DetectorUse[]> {
+  const latest = new Map((await policyTable.all(db)).map(({ id, version }) => [id, version]));
+  const using = (await versionsInForce(db)).filter(({ document }) =>
+    usesDetector(document, detector_id),
+  );
+  return using.map(({ policy_id, document, number }) => ({
+    policy_id,
+    policy_name: document.name,
+    version: number,
+    is_latest: latest.get(policy_id) === number,
+  }));
+}
+
 export const detectorRoutes: Route[] = [
+  route(listDetectorUses, async (deps, { params: { detector_id } }) => {
+    if (!(await detectorTable.find(deps.db, { id: detector_id }))) {
+      throw new AppError("not_found", `Unknown detector ${detector_id}.`);
+    }
+    return { items: await findUses(deps, detector_id) };
+  }),
   route(listDetectorCatalog, () => ({
     items: [...catalog.values()].map(
       ({ kind, title, summary, reads, masks, scores, settings }) => ({

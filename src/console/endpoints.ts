@@ -249,6 +249,7 @@ export const detectors = {
   get: get<Detectors["get"]>(`${DETECTORS}/:detector_id`),
   update: put<Detectors["update"]>(`${DETECTORS}/:detector_id`),
   remove: remove<Detectors["remove"]>(`${DETECTORS}/:detector_id`),
+  uses: get<typeof detector.listDetectorUses>(`${DETECTORS}/:detector_id/uses`),
 };
 
 const COLLECTORS = "/v1/collectors";

@@ -163,7 +163,9 @@ test("no dialog has axe findings in the light or dark theme", async () => {
   await page.getByRole("button", { name: "I have stored it" }).waitFor();
   await look();
   await page.getByRole("button", { name: "I have stored it" }).click();
-  await page.getByRole("button", { name: "Revoke Made here" }).click();
+  await page.getByRole("button", { name: "Options of Made here" }).click();
+  await look(".menu:popover-open");
+  await page.getByRole("menuitem", { name: "Revoke…" }).click();
   await look();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "View", exact: true }).click();

@@ -95,7 +95,8 @@ test("an override applies another policy to one consumer_id until it is deleted"
   expect(await stored()).toMatchObject([{ policy_version: 1 }]);
   await dialog.getByRole("button", { name: "Cancel" }).click();
 
-  await page.getByRole("button", { name: "Delete team/blue" }).click();
+  await page.getByRole("button", { name: "Options of team/blue" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
   await page.getByRole("button", { name: "Delete override" }).click();
   await page.getByText("No overrides.").waitFor();
   expect(await stored()).toEqual([]);

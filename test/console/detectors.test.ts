@@ -74,7 +74,7 @@ test("rows of settings can be added, and an error is shown in its row", async ()
   ]);
 });
 
-test("saving a remote detector keeps its settings and secrets", async () => {
+test("saving a remote detector keeps its settings and secrets; in use, it names its policies instead of being deleted", async () => {
   const kit = await started();
   const settings = { url: "https://judge.example/", headers: { "x-key": "very-secret-4711" } };
   const { id } = await kit.make("/v1/detectors", { name: "Remote", kind: "http", settings });
@@ -89,6 +89,23 @@ test("saving a remote detector keeps its settings and secrets", async () => {
   await page.getByText("Saved.", { exact: true }).waitFor();
 
   expect(await read()).toMatchObject({ enabled: false, settings: before.settings, version: 2 });
+  const input_rules = [{ detector_id: id, action: "block" }];
+  const policy = await kit.make("/v1/policies", { name: "Strict", input_rules });
+  await page.reload();
+  await page.getByRole("button", { name: "More options" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Remote is in use" });
+  expect(await dialog.getByRole("listitem").allTextContents()).toEqual(["Strict, latest version"]);
+  expect(await dialog.getByRole("button", { name: "Delete" }).count()).toBe(0);
+  await dialog.getByRole("link", { name: "Strict" }).click();
+  await page.getByRole("heading", { name: "Strict", level: 1 }).waitFor();
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await kit.put(`/v1/policies/${policy.id}`, { input_rules: [] });
+  await go(`/detectors/${id}`);
+  await page.getByRole("button", { name: "More options" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
+  await page.getByRole("button", { name: "Delete detector" }).click();
+  await page.getByText("Detector Remote was deleted.").waitFor();
 });
 
 test("a detector that calls a model selects its registry by name", async () => {

@@ -30,7 +30,8 @@ test("a finding marked incorrect in Activity is exempt until its exemption is de
 
   await move(`/policies/${guard.policy.id}?tab=exemptions`);
   expect(await page.locator(".table tbody tr").textContent()).toContain("email");
-  await page.getByRole("button", { name: "Delete exemption of email" }).click();
+  await page.getByRole("button", { name: "Options of the exemption of email" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete exemption" }).click();
   await page.getByText("No exemptions.").waitFor();
   expect((await guard.evaluate(INPUT)).status).toBe("block");

@@ -54,7 +54,8 @@ test("tokens of an issuer work until it is disabled or deleted", async () => {
   await viewer.page.getByRole("button", { name: "Company login" }).click();
   expect(await viewer.page.getByRole("dialog").getByLabel("Audience").isDisabled()).toBe(true);
 
-  await page.getByRole("button", { name: "Delete Company login" }).click();
+  await page.getByRole("button", { name: "Options of Company login" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
   await save("Delete issuer");
   await page.getByText("Issuer Company login was deleted.").waitFor();
   await page.getByText("No identity providers yet.").waitFor();

@@ -123,7 +123,8 @@ test("a rotated key works for the selected time; a revoked key ends at once", as
   const { page, go } = opened;
   await go(`${path}/${consumer.id}?tab=keys`);
 
-  await page.getByRole("button", { name: "Rotate Old one" }).click();
+  await page.getByRole("button", { name: "Options of Old one" }).click();
+  await page.getByRole("menuitem", { name: "Rotate…" }).click();
   await page.getByLabel("Old key").selectOption({ label: "Works for 7 days" });
   await page.getByRole("button", { name: "Rotate key" }).click();
   await page.getByRole("button", { name: "I have stored it" }).click();
@@ -131,7 +132,8 @@ test("a rotated key works for the selected time; a revoked key ends at once", as
   expect(await rows.count()).toBe(2);
   expect(await rows.first().locator("td").nth(4).textContent()).not.toBe("never");
 
-  await rows.nth(1).getByRole("button", { name: "Revoke" }).click();
+  await rows.nth(1).getByRole("button", { name: "Options of" }).click();
+  await page.getByRole("menuitem", { name: "Revoke…" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("Key Old one was revoked.").waitFor();
   const { items } = (await (await kit.get(`/v1${path}/${consumer.id}/keys`)).json()) as {

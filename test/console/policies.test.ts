@@ -153,7 +153,7 @@ test("a gate is created from comparisons; an error is shown at its comparison", 
   await page.getByRole("button", { name: "Add gate" }).click();
   await page.getByLabel("Name", { exact: true }).fill("No shell");
   await page.getByLabel("Comparison 1: operator").selectOption("in");
-  await page.getByLabel("Comparison 1: value").fill("bash, shell");
+  await page.getByLabel("Comparison 1: value").fill("bash\nshell, login");
   await page.getByRole("button", { name: "Add group" }).click();
   await page.getByLabel("Comparison 2.1: field").selectOption("direction");
   await page.getByLabel("Comparison 2.1: value").fill("inward");
@@ -169,7 +169,7 @@ test("a gate is created from comparisons; an error is shown at its comparison", 
 
   await page.getByLabel("Comparison 2.1: value").fill("input");
   expect(await page.locator(".sentence").textContent()).toBe(
-    "Blocks when the tool name is one of bash or shell and (the direction is input or the tool argument path is empty).",
+    "Blocks when the tool name is one of bash or “shell, login” and (the direction is input or the tool argument path is empty).",
   );
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Saved as version 2.").waitFor();
@@ -179,7 +179,7 @@ test("a gate is created from comparisons; an error is shown at its comparison", 
       action: "block",
       when: {
         all: [
-          { field: "tool.name", op: "in", value: ["bash", "shell"] },
+          { field: "tool.name", op: "in", value: ["bash", "shell, login"] },
           {
             any: [
               { field: "direction", op: "eq", value: "input" },

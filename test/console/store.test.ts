@@ -52,7 +52,7 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   expect(Math.round(days)).toBe(30);
   await go(`/gateways/${store.gateway.id}/store?tab=installs`);
   await rows.getByText("America pub").waitFor();
-  expect(await page.getByRole("button", { name: /^Remove/ }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: /^Options of/ }).count()).toBe(0);
   expect(opened.violations).toEqual([]);
 });
 
@@ -135,7 +135,8 @@ test("an access rule is created, explained and deleted; then the default level a
     )
     .waitFor();
 
-  await page.getByRole("button", { name: "Delete the rule for group oncall" }).click();
+  await page.getByRole("button", { name: "Options of the rule for group oncall" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
   await dialog.getByRole("button", { name: "Delete rule" }).click();
   await page.getByText("The rule was deleted.").waitFor();
   await page.getByLabel("Level if no rule matches").selectOption("none: not allowed");
@@ -189,7 +190,8 @@ test("a server can be hidden in the catalog; a personal token is shown once and 
   expect(JSON.stringify(listed)).toContain("com.airtable/mcp");
   await dialog.getByRole("button", { name: "I have stored it" }).click();
   expect(await page.locator(".table tbody tr").textContent()).toMatch(/Laptopaliceoncallsales/);
-  await page.getByRole("button", { name: "Revoke Laptop" }).click();
+  await page.getByRole("button", { name: "Options of Laptop" }).click();
+  await page.getByRole("menuitem", { name: "Revoke…" }).click();
   await dialog.getByRole("button", { name: "Revoke personal token" }).click();
   await page.getByText("Personal token Laptop was revoked.").waitFor();
   expect(opened.violations).toEqual([]);

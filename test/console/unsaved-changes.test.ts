@@ -156,7 +156,8 @@ test("the table gets the focus when the focused button disappears", async () => 
   await using opened = await open(kit);
   const { page, go } = opened;
   await go("/tokens?q=Going");
-  await page.getByRole("button", { name: "Revoke Going" }).press("Enter");
+  await page.getByRole("button", { name: "Options of Going" }).press("Enter");
+  await page.getByRole("menuitem", { name: "Revoke…" }).press("Enter");
   await page.getByRole("button", { name: "Revoke token" }).press("Enter");
   await page.getByRole("cell", { name: "revoked" }).waitFor();
 

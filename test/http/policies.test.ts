@@ -181,6 +181,9 @@ test("deleting a resource in use is a 409 has_dependents that names its users", 
 
   const detector = await shared.delete(`/v1/detectors/${guard.detector.id}`);
   const policy = await shared.delete(`/v1/policies/${guard.policy.id}`);
+  const uses = await (await shared.get(`/v1/detectors/${guard.detector.id}/uses`)).json();
+  expect(uses.items).toMatchObject([{ policy_id: guard.policy.id, version: 1, is_latest: true }]);
+  expect((await shared.get(`/v1/detectors/${crypto.randomUUID()}/uses`)).status).toBe(404);
   await shared.delete(`/v1/collectors/${guard.collector.id}`);
 
   expect(await detector.json()).toMatchObject({ error: "has_dependents" });
@@ -199,7 +202,9 @@ test("deleting a detector of a pinned version is a 409 has_dependents that names
   await shared.put(`/v1/policies/${guard.policy.id}`, { input_rules: [] });
 
   const refused = await shared.delete(`/v1/detectors/${guard.detector.id}`);
+  const uses = await (await shared.get(`/v1/detectors/${guard.detector.id}/uses`)).json();
 
+  expect(uses.items).toMatchObject([{ policy_id: guard.policy.id, version: 1, is_latest: false }]);
   expect(refused.status).toBe(409);
   const { error, message } = await refused.json();
   expect(error).toBe("has_dependents");

@@ -16,6 +16,7 @@ import { findProblem } from "../ui/find-problem.ts";
 import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
+import { RowMenu } from "../ui/menu.tsx";
 import type { Column } from "../ui/table.tsx";
 import { useAction } from "../use-action.ts";
 
@@ -119,14 +120,13 @@ const actionsColumn = (
 ): Column<Row> => ({
   head: "Actions",
   cell: (row) => (
-    <div className="row tight">
-      <button type="button" className="button small" onClick={() => edit(row)}>
-        Edit<span className="visually-hidden"> {row.consumer_id}</span>
-      </button>
-      <button type="button" className="button small" onClick={() => remove(row)}>
-        Delete<span className="visually-hidden"> {row.consumer_id}</span>
-      </button>
-    </div>
+    <RowMenu
+      of={row.consumer_id}
+      items={[
+        { text: "Edit…", onSelect: () => edit(row) },
+        { text: "Delete…", danger: true, onSelect: () => remove(row) },
+      ]}
+    />
   ),
 });
 

@@ -54,7 +54,7 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
         aria-label={`${name}: operator`}
         value={op}
         // The options are the keys of OPERATORS.
-        onChange={(event) => change({ op: event.target.value as ConditionLine["op"] })}
+        onChange={(event) => change(withOperator(event.target.value as ConditionLine["op"], value))}
       >
         {Object.entries(OPERATORS).map(([option, text]) => (
           <option key={option} value={option}>
@@ -62,17 +62,11 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
           </option>
         ))}
       </select>
-      {hasNoValue(line) ? (
-        <span />
-      ) : (
-        <input
-          aria-label={`${name}: value`}
-          placeholder={op === "in" ? "one, another" : "value"}
-          value={value}
-          spellCheck={false}
-          onChange={(event) => change({ value: event.target.value })}
-        />
-      )}
+      <ValueField
+        label={`${name}: value`}
+        line={line}
+        onChange={(next) => change({ value: next })}
+      />
       <button
         type="button"
         className="button quiet"
@@ -83,5 +77,33 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
         <Icon name="cross" />
       </button>
     </div>
+  );
+}
+
+/** Joins the lines of a list when the new operator compares with one value. */
+const withOperator = (op: ConditionLine["op"], value: string): Partial<ConditionLine> => ({
+  op,
+  value: op === "in" ? value : value.split("\n").join(", "),
+});
+
+interface ValueFieldProps {
+  label: string;
+  line: ConditionLine;
+  onChange: (value: string) => void;
+}
+
+function ValueField({ label, line, onChange }: ValueFieldProps) {
+  if (hasNoValue(line)) return <span />;
+  const { op, value } = line;
+  const shared = { "aria-label": label, value, spellCheck: false };
+  return op === "in" ? (
+    <textarea
+      {...shared}
+      placeholder="one value per line"
+      rows={Math.min(6, Math.max(2, value.split("\n").length))}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  ) : (
+    <input {...shared} placeholder="value" onChange={(event) => onChange(event.target.value)} />
   );
 }

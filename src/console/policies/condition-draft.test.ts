@@ -14,7 +14,8 @@ test.each<[string, Condition | null, string]>([
     "any",
   ],
   ["a list as value", { field: "tool.name", op: "in", value: ["bash", "sh"] }, "all"],
-  ["a list value with a comma", { field: "tool.name", op: "in", value: ["a,b"] }, "json"],
+  ["a list value with a comma", { field: "tool.name", op: "in", value: ["a,b", "c"] }, "all"],
+  ["a list value with two lines", { field: "tool.name", op: "in", value: ["a\nb"] }, "json"],
   ["a number", { field: "tool.arguments.n", op: "eq", value: 5 }, "all"],
   ["an empty value", { field: "tool.name", op: "eq", value: "" }, "all"],
   ["a nested condition", { not: { any: [TOOL, { all: [TOOL, { not: TOOL }] }] } }, "none"],
@@ -26,16 +27,16 @@ test.each<[string, Condition | null, string]>([
 });
 
 test("one comparison is saved alone, several are joined by all or any", () => {
-  const line = { field: "tool.name", op: "in", value: "bash, sh," } as const;
+  const line = { field: "tool.name", op: "in", value: "bash\n sh, zsh\n" } as const;
   const more = { field: "tool.arguments.amount", op: "gt", value: "10" } as const;
 
   expect(toCondition({ kind: "any", items: [line] }, "when")).toEqual({
     ...line,
-    value: ["bash", "sh"],
+    value: ["bash", "sh, zsh"],
   });
   expect(toCondition({ kind: "any", items: [line, more] }, "when")).toEqual({
     any: [
-      { ...line, value: ["bash", "sh"] },
+      { ...line, value: ["bash", "sh, zsh"] },
       { ...more, value: 10 },
     ],
   });

@@ -7,6 +7,7 @@ import { parseJson } from "../ui/schema-draft.ts";
 export interface ConditionLine {
   field: string;
   op: Operator | "empty" | "not_empty";
+  /** With `in`: one value per line. */
   value: string;
   /** The stored comparison, which an unchanged line saves as is. */
   stored?: Comparison;
@@ -64,8 +65,8 @@ function toGroup(
 function toLine(stored: Comparison): ConditionLine | undefined {
   const { field, op, value } = stored;
   if (Array.isArray(value)) {
-    const separable = value.every((item) => typeof item === "string" && !item.includes(","));
-    return separable ? { field, op, value: value.join(", "), stored } : undefined;
+    const isSeparable = value.every((item) => typeof item === "string" && /^\S(.*\S)?$/.test(item));
+    return isSeparable ? { field, op, value: value.join("\n"), stored } : undefined;
   }
   if (value === "" && op === "eq") return { field, op: "empty", value: "", stored };
   if (value === "" && op === "neq") return { field, op: "not_empty", value: "", stored };
@@ -109,7 +110,7 @@ function toComparison({ field, op, value, stored }: ConditionLine): Comparison {
     return { field, op: op === "empty" ? "eq" : "neq", value: "" };
   }
   if (op === "in") {
-    const items = value.split(",").map((item) => item.trim());
+    const items = value.split("\n").map((item) => item.trim());
     return { field, op, value: items.filter((item) => item !== "") };
   }
   const number = (op === "gt" || op === "lt") && value.trim() !== "" ? Number(value) : Number.NaN;

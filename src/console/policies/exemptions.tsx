@@ -8,6 +8,7 @@ import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import { List } from "../ui/list.tsx";
+import { RowMenu } from "../ui/menu.tsx";
 import type { Column } from "../ui/table.tsx";
 
 interface ExemptionsProps {
@@ -53,9 +54,10 @@ export function Exemptions({ policy, detectors }: ExemptionsProps) {
   const actions: Column<Exemption> = {
     head: "Actions",
     cell: (row) => (
-      <button type="button" className="button small" onClick={() => remove(row)}>
-        Delete<span className="visually-hidden"> exemption of {row.label}</span>
-      </button>
+      <RowMenu
+        of={`the exemption of ${row.label}`}
+        items={[{ text: "Delete…", danger: true, onSelect: () => remove(row) }]}
+      />
     ),
   };
   return (

@@ -38,6 +38,8 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
     readAllPages((query) => read(gateways.list, { params: {}, query: { ...query, sort: "name" } })),
   );
   const [confirmation, setConfirmation] = useState<Confirmation>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a link in the dialog leads to another page
+  useEffect(() => setConfirmation(undefined), [path]);
   const [secret, setSecret] = useState<NewSecret>();
   const [preferences, setPreferences] = useState(false);
   const openPreferences = () => setPreferences(true);

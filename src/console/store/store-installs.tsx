@@ -6,6 +6,7 @@ import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Badge, Timestamp } from "../ui/badge.tsx";
 import { List } from "../ui/list.tsx";
+import { RowMenu } from "../ui/menu.tsx";
 import type { Column } from "../ui/table.tsx";
 
 export function StoreInstalls({ gateway_id }: { gateway_id: string }) {
@@ -68,13 +69,10 @@ const COLUMNS: Column<Install>[] = [
 const actionsColumn = (remove: (install: Install) => void): Column<Install> => ({
   head: "Actions",
   cell: (install) => (
-    <button type="button" className="button small" onClick={() => remove(install)}>
-      Remove
-      <span className="visually-hidden">
-        {" "}
-        {install.code} from {install.principal_sub}
-      </span>
-    </button>
+    <RowMenu
+      of={`${install.code} of ${install.principal_sub}`}
+      items={[{ text: "Remove…", danger: true, onSelect: () => remove(install) }]}
+    />
   ),
 });
 

@@ -12,6 +12,7 @@ import { findProblem } from "./find-problem.ts";
 import { Form } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 import { List, type ListQuery } from "./list.tsx";
+import { RowMenu } from "./menu.tsx";
 import type { Column } from "./table.tsx";
 import { capitalize } from "./text.ts";
 
@@ -143,16 +144,13 @@ const actionsColumn = <Item extends Credential>(
   head: "Actions",
   cell: (item) =>
     item.state === "active" && (
-      <div className="row tight">
-        {rotate && (
-          <button type="button" className="button small" onClick={() => rotate(item)}>
-            Rotate<span className="visually-hidden"> {item.name}</span>
-          </button>
-        )}
-        <button type="button" className="button small" onClick={() => revoke(item)}>
-          Revoke<span className="visually-hidden"> {item.name}</span>
-        </button>
-      </div>
+      <RowMenu
+        of={item.name}
+        items={[
+          ...(rotate ? [{ text: "Rotate…", onSelect: () => rotate(item) }] : []),
+          { text: "Revoke…", danger: true, onSelect: () => revoke(item) },
+        ]}
+      />
     ),
 });
 
@@ -210,7 +208,9 @@ function RotateDialog({ noun, credential, onClose, rotate }: RotateDialogProps) 
     <Dialog title={`Rotate ${credential.name}`} onClose={onClose}>
       <Form action={action} save={`Rotate ${noun}`} onCancel={onClose}>
         <p className="prose">
-          Creates a new {noun} that replaces <code>{credential.hint}</code>.
+          Creates a new {noun} that replaces <code>{credential.hint}</code>, with the same settings.
+          Its secret is shown once. Enter it in every program that uses the old {noun} before that
+          stops working.
         </p>
         <SelectField
           label={`Old ${noun}`}

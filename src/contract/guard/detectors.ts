@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { resource } from "../resource.ts";
-import { Name, storedMembers } from "../shapes.ts";
+import { Id, Name, storedMembers } from "../shapes.ts";
 
 export const DetectorInput = z.strictObject({
   name: Name,
@@ -28,6 +28,23 @@ export const detectors = resource({
   id: "detector_id",
   input: DetectorInput,
   reply: DetectorResource,
+});
+
+export const DetectorUse = z.object({
+  policy_id: Id,
+  policy_name: Name,
+  version: z.int().describe("Version of the policy: the latest, or one that a collector pins."),
+  is_latest: z.boolean(),
+});
+export type DetectorUse = z.infer<typeof DetectorUse>;
+
+export const listDetectorUses = endpoint({
+  name: "list_detector_uses",
+  method: "GET",
+  path: "/v1/detectors/:detector_id/uses",
+  auth: "read",
+  summary: "List the policy versions in force that use a detector",
+  reply: z.object({ items: z.array(DetectorUse) }),
 });
 
 export const listDetectorCatalog = endpoint({

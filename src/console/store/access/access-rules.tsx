@@ -7,6 +7,7 @@ import { useSession } from "../../session.ts";
 import { Timestamp } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
+import { RowMenu } from "../../ui/menu.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { DefaultLevel } from "./default-level.tsx";
 import { AccessLevelBadge, describeSubject, describeTarget } from "./describe-access.tsx";
@@ -69,12 +70,9 @@ const COLUMNS: Column<AccessRule>[] = [
 const actionsColumn = (remove: (rule: AccessRule) => void): Column<AccessRule> => ({
   head: "Actions",
   cell: (rule) => (
-    <button type="button" className="button small" onClick={() => remove(rule)}>
-      Delete
-      <span className="visually-hidden">
-        {" "}
-        the rule for {describeSubject(rule)} and {describeTarget(rule)}
-      </span>
-    </button>
+    <RowMenu
+      of={`the rule for ${describeSubject(rule)} and ${describeTarget(rule)}`}
+      items={[{ text: "Delete…", danger: true, onSelect: () => remove(rule) }]}
+    />
   ),
 });

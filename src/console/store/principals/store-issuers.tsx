@@ -7,6 +7,7 @@ import { useSession } from "../../session.ts";
 import { StateBadge, Timestamp } from "../../ui/badge.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { List } from "../../ui/list.tsx";
+import { RowMenu } from "../../ui/menu.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { IssuerDialog } from "./issuer-dialog.tsx";
 
@@ -95,8 +96,9 @@ const COLUMNS: Column<Issuer>[] = [
 const actionsColumn = (remove: (issuer: Issuer) => void): Column<Issuer> => ({
   head: "Actions",
   cell: (issuer) => (
-    <button type="button" className="button small" onClick={() => remove(issuer)}>
-      Delete<span className="visually-hidden"> {issuer.name}</span>
-    </button>
+    <RowMenu
+      of={issuer.name}
+      items={[{ text: "Delete…", danger: true, onSelect: () => remove(issuer) }]}
+    />
   ),
 });
