@@ -93,6 +93,15 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(text.match(/Uses your accounts/g)).toHaveLength(1);
     expect(text).toContain("Rotate the token you are signed in with");
 
+    // The commands of the page contain the host that the browser sends.
+    const host = "$(id).example";
+    const body = new URLSearchParams({ token });
+    const signIn = { method: "POST", redirect: "manual", body, headers: { host } } as const;
+    const { headers } = await fetch(`${kit.url}/me`, signIn);
+    const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+    const clients = await fetch(`${kit.url}/me?tab=clients`, { headers: { host, cookie } });
+    expect(await clients.text()).toContain("company &#39;http://$(id).example/me/mcp&#39;");
+
     const rotated = await (await browser.submit(`${kit.url}/me`, { action: "rotate" })).text();
     const next = /pp_[\w-]{43}/.exec(rotated)?.[0] ?? "";
     await using client = await clientOf(next);

@@ -1,4 +1,5 @@
 /** Tab "Connect a client": the configuration of common MCP clients for this gateway. */
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { type Html, html } from "./html.ts";
 import { linkToTab } from "./store-layout.ts";
 
@@ -30,7 +31,7 @@ export function listSnippets(url: string): Snippet[] {
     {
       client: "Claude Code",
       at: "Run in a terminal",
-      code: `claude mcp add --transport http ${KEY} ${url} \\\n  --header "Authorization: Bearer $PERSONAL_TOKEN"`,
+      code: `claude mcp add --transport http ${KEY} ${shellQuote(url)} \\\n  --header "Authorization: Bearer $PERSONAL_TOKEN"`,
     },
     {
       client: "Claude Desktop",
