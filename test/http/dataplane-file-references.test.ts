@@ -53,6 +53,9 @@ const setUp = (() => {
 const message = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
 const CHAT = "/v1/chat/completions";
 const RESPONSES = "/v1/responses";
+const GEMINI = "/v1beta/models/m:generateContent";
+/** A Gemini request names its model in the path. */
+const MODEL: Record<string, object> = { [CHAT]: { model: "m" } };
 
 const REFERENCES: [string, string, (id: string) => object][] = [
   ["a chat file part", CHAT, (id) => message({ type: "file", file: { file_id: id } })],
@@ -126,6 +129,25 @@ const status = async (reply: Response) => [
   reply.status,
   ((await reply.json()) as { error?: { code: string } }).error?.code,
 ];
+
+/** Files and caches of the Gemini API, of which the gateway knows no owner. */
+const GEMINI_FILE = "https://generativelanguage.googleapis.com/v1beta/files/abc-123";
+const part = (file: object) => ({ contents: [{ role: "user", parts: [file] }] });
+
+test.each<[string, string, object]>([
+  ["a file URI", GEMINI, part({ fileData: { fileUri: GEMINI_FILE } })],
+  ["a file URI with underscores", GEMINI, part({ file_data: { file_uri: "files/abc-123" } })],
+  ["a file URI in capitals", GEMINI, part({ fileData: { fileUri: GEMINI_FILE.toUpperCase() } })],
+  ["cachedContent", GEMINI, { contents: [], cachedContent: "cachedContents/abc" }],
+  ["cached_content", CHAT, { messages: [], extra_body: { google: { cached_content: "x" } } }],
+])("%s of Gemini is a 404, and a public address is not", async (_, path, body) => {
+  const { mine, shared } = await setUp();
+
+  expect((await mine.post(path, { ...MODEL[path], ...body })).status).toBe(404);
+  expect((await shared.post(path, { ...MODEL[path], ...body })).status).not.toBe(404);
+  const fileUri = "https://files.example/files/abc-123";
+  expect((await mine.post(GEMINI, part({ fileData: { fileUri } }))).status).not.toBe(404);
+});
 
 test.each(REFERENCES)(
   "another consumer's file in %s is a 404 and reaches no upstream",

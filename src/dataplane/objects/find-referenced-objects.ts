@@ -56,9 +56,17 @@ const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /(file|vector_store|collection)_?ids?"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|\\u/iu;
-/** Collections are xAI's vector stores. */
-const REFERENCE = /^(.*_)?(file|vector_store|collection)_?ids?$/iu;
+  /((file|vector_store|collection)_?ids?|file_?uri|cached_?content)"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|\\u/iu;
+/** Collections are xAI's vector stores. Gemini's caches have no known owner. */
+const REFERENCE = /^((.*_)?(file|vector_store|collection)_?ids?|cached_?content)$/iu;
+/** Gemini's files have no known owner either. */
+const FILE_URI = /^file_?uri$/iu;
+
+/** Returns whether a `fileUri` is a stored file. Gemini also reads public addresses and buckets. */
+function isStoredFile(uri: unknown): boolean {
+  const url = URL.parse(String(uri));
+  return url === null || /^generativelanguage\.googleapis\.com\.?$/.test(url.hostname);
+}
 
 /** Collects ids: all strings in `value` if `isReference`, else those of members that are references. */
 function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
@@ -69,7 +77,7 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      const refers = REFERENCE.test(name);
+      const refers = REFERENCE.test(name) || (FILE_URI.test(name) && isStoredFile(inner));
       if (name === "metadata" || (name === "input" && type.endsWith("tool_use"))) continue;
       if (OUTPUTS.has(type) && (refers || NESTED_OUTPUTS.has(name))) continue;
       collect(inner, ids, refers);
