@@ -14,7 +14,7 @@ import { endRequest, roundToTenths } from "./request-progress.ts";
 import { getLiveState } from "./routing/live-state.ts";
 import { recordOutcome } from "./routing/registry-health.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
-import { createJsonArrayStream } from "./upstream/events-to-json-array.ts";
+import { createJsonArrayFormat } from "./upstream/events-to-json-array.ts";
 import { readUpstreamError } from "./upstream/read-upstream-error.ts";
 import { readUsage } from "./upstream/read-usage.ts";
 import { type BodyEnds, relayStream } from "./upstream/relay-stream.ts";
@@ -41,13 +41,14 @@ export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response
     endAfterResponse(deps, forwarded, { tail: body.bytes });
     return new Response(NO_BODY_STATUSES.includes(status) ? null : body.bytes, { status, headers });
   }
-  const stream = relayStream(forwarded, body, (ends, error) =>
-    endForwarded(deps, forwarded, ends, error),
-  );
-  if (!body.events || !isJsonArrayExpected(forwarded))
-    return new Response(stream, { status, headers });
+  const isArray = body.events && isJsonArrayExpected(forwarded);
+  const stream = relayStream(forwarded, body, {
+    format: isArray ? createJsonArrayFormat() : undefined,
+    onEnd: (ends, error) => endForwarded(deps, forwarded, ends, error),
+  });
+  if (!isArray) return new Response(stream, { status, headers });
   const sent = { ...buildHeaders(forwarded), "content-type": "application/json" };
-  return new Response(stream.pipeThrough(createJsonArrayStream()), { status, headers: sent });
+  return new Response(stream, { status, headers: sent });
 }
 
 /** Gemini clients request events by the query string. */

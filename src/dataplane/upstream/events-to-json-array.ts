@@ -1,7 +1,8 @@
 /** Converts a stream of events to a JSON array of their data: the form of Gemini streams without `alt=sse`. */
 import { createEventSplitter, readData, type StreamEvent } from "../../lib/http/split-events.ts";
+import type { EventFormat } from "./relay-stream.ts";
 
-export function createJsonArrayStream(): TransformStream<Uint8Array, Uint8Array> {
+export function createJsonArrayFormat(): EventFormat {
   const splitter = createEventSplitter();
   let separator = "[";
   const render = (events: readonly StreamEvent[]): string => {
@@ -14,15 +15,12 @@ export function createJsonArrayStream(): TransformStream<Uint8Array, Uint8Array>
     }
     return text;
   };
-  return new TransformStream({
-    transform(chunk, controller) {
-      const text = render(splitter.push(chunk));
-      if (text !== "") controller.enqueue(Buffer.from(text));
-    },
-    flush(controller) {
+  return {
+    convert: (chunk) => Buffer.from(render(splitter.push(chunk))),
+    end() {
       const last = splitter.end();
       const text = last ? render([last]) : "";
-      controller.enqueue(Buffer.from(`${text}${separator === "[" ? "[" : ""}]`));
+      return Buffer.from(`${text}${separator === "[" ? "[" : ""}]`);
     },
-  });
+  };
 }

@@ -15,61 +15,79 @@ export interface BodyEnds {
   tail?: Uint8Array;
 }
 
-export type OnStreamEnd = (ends: BodyEnds, error: AppError | undefined) => void;
+export interface RelayOptions {
+  /** Converts a stream of events to another format; undefined relays the bytes unchanged. */
+  format: EventFormat | undefined;
+  onEnd: (ends: BodyEnds, error: AppError | undefined) => void;
+}
+
+export interface EventFormat {
+  convert: (chunk: Uint8Array) => Uint8Array;
+  /** Returns the end of the converted stream. */
+  end: () => Uint8Array;
+}
 
 export function relayStream(
   forwarded: ForwardedRequest,
   body: StreamedBody,
-  onEnd: OnStreamEnd,
+  { format, onEnd }: RelayOptions,
 ): ReadableStream<Uint8Array> {
   const { progress, request, reply, endpoint } = forwarded;
   const buffer = TEXT.test(reply.headers.get("content-type") ?? "")
     ? createEndsBuffer()
     : undefined;
-  let peeked = body.first;
   let last: Uint8Array | undefined;
   const endDetector =
     reply.status < 300 && body.events ? createStreamEndDetector(endpoint.capability) : undefined;
   const end = (error?: AppError) => onEnd(buffer?.ends() ?? {}, error);
 
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const chunk = peeked ?? (await body.read());
-          peeked = undefined;
-          if (!chunk) {
-            if (endDetector?.isComplete() === false) throw new AppError("upstream_failed");
-            controller.close();
-            end();
-            return;
-          }
+  /** Returns a promise while the client does not accept more, so that back-pressure reaches the upstream. */
+  const send = (controller: ReadableStreamDirectController, chunk: Uint8Array) => {
+    const written = controller.write(format ? format.convert(chunk) : chunk);
+    if (!(written instanceof Promise)) controller.flush();
+    return written;
+  };
+  const finish = (controller: ReadableStreamDirectController) => {
+    if (format) controller.write(format.end());
+    controller.close();
+  };
+
+  // Direct: chunks are written to the socket without the queue of a stream. The types of the DOM do not know it.
+  const source: object = {
+    type: "direct",
+    async pull(controller) {
+      try {
+        for (let chunk = body.first ?? (await body.read()); chunk; chunk = await body.read()) {
           progress.ttfb_ms ??= roundToTenths(elapsedMs() - progress.started_at);
           progress.response_bytes += chunk.length;
           buffer?.add(chunk);
           endDetector?.add(chunk);
           last = chunk;
-          controller.enqueue(chunk);
-        } catch (thrown) {
-          if (request.signal.aborted) return end(new AppError("client_closed"));
-          const error = toUpstreamError(thrown);
-          // The response is complete: a connection error after it does not matter to the client.
-          if (endDetector?.isComplete()) {
-            controller.close();
-            return end(error.code === "guard_blocked" ? error : undefined);
-          }
-          end(error);
-          // Without events the connection is reset, so that the client detects the incomplete response.
-          if (!body.events) return controller.error(error);
-          controller.enqueue(buildStreamErrorEvent(forwarded, error, last));
-          controller.close();
+          const written = send(controller, chunk);
+          if (written instanceof Promise) await written;
         }
-      },
-      cancel: () => end(new AppError("client_closed")),
+        if (endDetector?.isComplete() === false) throw new AppError("upstream_failed");
+        finish(controller);
+        end();
+      } catch (thrown) {
+        if (request.signal.aborted) return end(new AppError("client_closed"));
+        const error = toUpstreamError(thrown);
+        // The response is complete: a connection error after it does not matter to the client.
+        if (endDetector?.isComplete()) {
+          finish(controller);
+          return end(error.code === "guard_blocked" ? error : undefined);
+        }
+        end(error);
+        // Without events the connection is reset, so that the client detects the incomplete response.
+        // Bun prints any other value than undefined.
+        if (!body.events) throw undefined;
+        send(controller, buildStreamErrorEvent(forwarded, error, last));
+        finish(controller);
+      }
     },
-    // No read-ahead: back-pressure of the client reaches the upstream.
-    { highWaterMark: 0 },
-  );
+    cancel: () => end(new AppError("client_closed")),
+  } satisfies Bun.DirectUnderlyingSource<Uint8Array>;
+  return new ReadableStream(source);
 }
 
 const TEXT = /json|text\/event-stream/i;

@@ -1,5 +1,6 @@
 /** Detects the line that completes an event stream, in the dialect of its endpoint. */
 import type { Capability } from "../../contract/gateway/registries.ts";
+import { latin1 } from "../../lib/text/latin1.ts";
 
 export interface StreamEndDetector {
   add: (chunk: Uint8Array) => void;
@@ -36,16 +37,15 @@ export function createStreamEndDetector(
   let lineStart = "";
   return {
     add(chunk) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-      for (let start = 0; start < bytes.length; ) {
-        const end = bytes.indexOf(LINE_FEED, start);
-        const stop = end < 0 ? bytes.length : end;
+      for (let start = 0; start < chunk.length; ) {
+        const end = chunk.indexOf(LINE_FEED, start);
+        const stop = end < 0 ? chunk.length : end;
         const missing = MAX_LINE_START_BYTES - lineStart.length;
-        if (missing > 0) {
-          lineStart += bytes.toString("latin1", start, Math.min(stop, start + missing));
+        if (missing > 0 && stop > start) {
+          lineStart += latin1(chunk, start, Math.min(stop, start + missing));
         }
         if (end < 0) return;
-        isComplete ||= terminator.test(lineStart);
+        isComplete ||= lineStart !== "" && terminator.test(lineStart);
         lineStart = "";
         start = end + 1;
       }

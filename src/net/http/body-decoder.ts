@@ -1,4 +1,5 @@
 /** Decodes a response body from the chunks of a connection. */
+import { latin1 } from "../../lib/text/latin1.ts";
 import type { Framing } from "./read-header-block.ts";
 
 export interface BodyDecoder {
@@ -36,6 +37,7 @@ const LF = 0x0a;
 /** Maximum length of a chunk-size line with extensions, and of the trailers. */
 const MAX_LINE_BYTES = 16 * 1024;
 const SIZE_START = /^[0-9a-f]/i;
+const MAX_SIZE_DIGITS = 12;
 const SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
 
 function createChunkedDecoder(): BodyDecoder {
@@ -66,6 +68,25 @@ function createChunkedDecoder(): BodyDecoder {
     return true;
   }
 
+  /** Skips a size or an empty line that is complete in the chunk, without a string. Returns the same index for any other. */
+  function skipShortLine(chunk: Uint8Array, start: number): number {
+    let at = start;
+    let size = 0;
+    if (next === "size") {
+      for (let digit = readHex(chunk[at]); digit >= 0; digit = readHex(chunk[at])) {
+        size = size * 16 + digit;
+        at += 1;
+      }
+      if (at === start || at - start > MAX_SIZE_DIGITS) return start;
+    }
+    if (chunk[at] !== CR || chunk[at + 1] !== LF) return start;
+    if (next === "size") {
+      left = size;
+      next = left === 0 ? "trailer" : "bytes";
+    } else onLine();
+    return at + 2;
+  }
+
   function feed(chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes): boolean {
     let at = 0;
     while (at < chunk.length && !state.done) {
@@ -75,6 +96,11 @@ function createChunkedDecoder(): BodyDecoder {
         left -= stop - at;
         at = stop;
         if (left === 0) next = "end";
+        continue;
+      }
+      const after = line === "" ? skipShortLine(chunk, at) : at;
+      if (after > at) {
+        at = after;
         continue;
       }
       const stop = chunk.indexOf(LF, at);
@@ -92,5 +118,10 @@ function createChunkedDecoder(): BodyDecoder {
   return { state, feed };
 }
 
-const latin1 = (bytes: Uint8Array, start: number, end: number): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1", start, end);
+/** Returns the value of a hexadecimal digit, or -1. */
+function readHex(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20; // lower case
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
+}

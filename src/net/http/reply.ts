@@ -11,7 +11,7 @@ export interface Reply {
   headers: ReplyHeaders;
   /** The complete body, if it is short or arrived with the header block. */
   whole: Bytes | undefined;
-  /** Returns the next chunk of the body; undefined at the end. Throws if the body is truncated or times out. */
+  /** Returns the next chunk of the body; undefined at the end. Rejects if the body is truncated or times out. */
   read: () => Promise<Bytes | undefined>;
   /** Cancels the call if it is still running; idempotent. */
   cancel: () => void;
@@ -65,11 +65,12 @@ export function createStreamedReply(
   let ahead = 0;
   let paused = false;
   let over: { error: AppError | undefined } | undefined;
-  let waiting: (PromiseWithResolvers<Bytes | undefined> & { since: number }) | undefined;
+  let waiting: PromiseWithResolvers<Bytes | undefined> | undefined;
+  let waitingSince = 0;
 
   /** A slow client does not count: `waiting` is set only while the upstream must send. */
   const checkIdle = (now: number) => {
-    if (waiting && now - waiting.since >= idleMs) {
+    if (waiting && now - waitingSince >= idleMs) {
       source.stop(new AppError("upstream_timeout", "The upstream stopped sending."));
     }
   };
@@ -99,7 +100,8 @@ export function createStreamedReply(
     }
   }
 
-  async function read(): Promise<Bytes | undefined> {
+  // Not async, which would add a promise for each chunk.
+  function read(): Promise<Bytes | undefined> {
     const chunk = chunks.shift();
     if (chunk) {
       ahead -= chunk.length;
@@ -107,18 +109,20 @@ export function createStreamedReply(
         paused = false;
         source.resume();
       }
-      return chunk;
+      return Promise.resolve(chunk);
     }
-    if (over?.error) throw over.error;
-    if (over) return undefined;
+    if (over?.error) return Promise.reject(over.error);
+    if (over) return Promise.resolve(undefined);
     idleChecks.add(checkIdle);
     startIdleTimer();
-    waiting = { ...Promise.withResolvers<Bytes | undefined>(), since: elapsedMs() };
-    return await waiting.promise;
+    waiting = Promise.withResolvers();
+    waitingSince = elapsedMs();
+    return waiting.promise;
   }
 
   const cancel = () => {
     chunks.length = 0;
+    if (over) return;
     source.stop(new AppError("invalid_request", "The response was not read to its end."));
   };
   return { reply: { status, headers, whole: undefined, read, cancel }, push, end };
