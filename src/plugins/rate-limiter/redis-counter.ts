@@ -1,4 +1,4 @@
-/** Counts in Redis, shared by all nodes: one script call for all limits of a request. */
+/** Counts in Redis, shared by all nodes: one script call for all requests of an event-loop turn. */
 import type { RedisClient } from "bun";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import {
@@ -38,25 +38,57 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   const runCharge = bindScript(redis, chargeScript());
   const runEpoch = bindScript(redis, epochScript());
 
-  const run = async (checks: readonly LimitCheck[], charge: number, claim: EpochClaim) => {
-    const keys = checks.map(({ space, subject }) => space + subject);
-    keys.push(epochKey(checks[0]?.space ?? ""));
-    const limits = checks.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]);
-    const confirmed = claim.confirmed ? "1" : "0";
-    const [admitted, ...numbers] = await runLimiter<number[]>(keys, [
-      `${charge}`,
-      claim.epoch,
-      confirmed,
-      ...limits,
-    ]);
-    if (admitted === -1) return undefined;
-    return {
-      admitted: admitted === 1,
-      counts: checks.map((_, at) => ({
-        used: numbers[2 * at] ?? 0,
-        frees_in_ms: (numbers[2 * at + 1] ?? 0) / 1000,
-      })),
-    };
+  /** Requests that wait for the end of this turn of the event loop. */
+  let batches: Batch[] = [];
+
+  const run = (
+    checks: readonly LimitCheck[],
+    charge: number,
+    claim: EpochClaim,
+  ): Promise<LimitVerdict | undefined> => {
+    if (batches.length === 0) setImmediate(sendBatches);
+    let batch = batches.find((one) => mayJoin(one, checks, claim));
+    if (!batch) {
+      batch = { claim, limits: checks, keys: new Map(), requests: [], waiting: [] };
+      batches.push(batch);
+    }
+    const { keys, requests, waiting } = batch;
+    requests.push(charge);
+    for (const { space, subject } of checks) {
+      const key = space + subject;
+      const at = keys.get(key) ?? keys.size + 1;
+      keys.set(key, at);
+      requests.push(at);
+    }
+    const verdict = Promise.withResolvers<LimitVerdict | undefined>();
+    waiting.push(verdict);
+    return verdict.promise;
+  };
+
+  const sendBatches = () => {
+    const full = batches;
+    batches = [];
+    for (const batch of full) void sendBatch(batch);
+  };
+
+  const sendBatch = async ({ claim, limits, keys, requests, waiting }: Batch) => {
+    try {
+      const numbers = await runLimiter<number[]>(
+        [...keys.keys(), epochKey(limits[0]?.space ?? "")],
+        [
+          claim.epoch,
+          claim.confirmed ? "1" : "0",
+          JSON.stringify(requests),
+          ...limits.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]),
+        ],
+      );
+      const isStale = numbers[0] === -1;
+      for (const [index, { resolve }] of waiting.entries()) {
+        resolve(isStale ? undefined : readVerdict(numbers, index, limits.length));
+      }
+    } catch (thrown) {
+      for (const { reject } of waiting) reject(thrown);
+    }
   };
 
   const check = async (checks: readonly LimitCheck[]): Promise<LimitVerdict> =>
@@ -102,6 +134,46 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
       return { items, complete };
     },
     forget: async (space, subject) => (await redis.del(space + subject)) > 0,
+  };
+}
+
+/** Requests of one gateway with the same limits: one script call. */
+interface Batch {
+  claim: EpochClaim;
+  /** Checks of the first request. */
+  limits: readonly LimitCheck[];
+  /** Index of each key, from 1. */
+  keys: Map<string, number>;
+  /** As the script reads them. */
+  requests: number[];
+  waiting: PromiseWithResolvers<LimitVerdict | undefined>[];
+}
+
+/** Keeps a script call below a few milliseconds: Redis serves no other client meanwhile. */
+const MAX_BATCH = 100;
+
+function mayJoin(
+  { claim, limits, waiting }: Batch,
+  checks: readonly LimitCheck[],
+  { epoch, confirmed }: EpochClaim,
+): boolean {
+  if (waiting.length === MAX_BATCH || limits.length !== checks.length) return false;
+  if (claim.epoch !== epoch || claim.confirmed !== confirmed) return false;
+  return checks.every(({ space, limit }, at) => {
+    const first = limits[at];
+    // The space names the gateway and the window.
+    return first?.space === space && first.limit === limit;
+  });
+}
+
+function readVerdict(numbers: readonly number[], index: number, count: number): LimitVerdict {
+  const start = index * (2 * count + 1);
+  return {
+    admitted: numbers[start] === 1,
+    counts: Array.from({ length: count }, (_, at) => ({
+      used: numbers[start + 2 * at + 1] ?? 0,
+      frees_in_ms: (numbers[start + 2 * at + 2] ?? 0) / 1000,
+    })),
   };
 }
 

@@ -1,40 +1,58 @@
 /** Lua scripts that run in Redis, on its clock: the ring of ring.ts, and the epoch of the data. */
 
 /**
- * Checks all limits of a request, and charges them when all admit.
+ * Checks the limits of several requests, one after the other. Charges all limits of a request when all admit.
  *
- * KEYS: one for each limit, then the epoch key of the gateway. ARGV: the number of requests to charge (0 to
- * check for one), the epoch ("" to skip its check), "1" to set the epoch key when it is missing or older, then
- * the limit and the window in seconds of each limit. Returns 1 when admitted, then for each limit its usage and the
- * microseconds until the next slot becomes available. Returns -1 and charges nothing when the epoch key has another
- * value, because Redis may have lost data.
+ * KEYS: all keys once, then the epoch key of the gateway. ARGV: the epoch ("" to skip its check), "1" to set the
+ * epoch key when it is missing or older, a JSON array with the requests, then each limit and its window in seconds, which
+ * are the same for all requests. A request is its number of requests to charge (0 to check for one), then the index of its
+ * key for each limit. Returns for each request 1 when it is admitted, then for each limit its usage and the microseconds
+ * until the next slot becomes available. Returns -1 and charges nothing when the epoch key has another value, because
+ * Redis may have lost data.
  */
 export const limiterScript = (clock = SERVER_CLOCK): string => `
 ${clock}
 ${RING}
 local held = redis.call('MGET', unpack(KEYS))
-local epoch, current = ARGV[2], held[#KEYS]
+local epoch, current = ARGV[1], held[#KEYS]
 if epoch ~= '' and current ~= epoch then
-  if ARGV[3] ~= '1' or (current and current > epoch) then return { -1 } end
+  if ARGV[2] ~= '1' or (current and current > epoch) then return { -1 } end
   redis.call('SET', KEYS[#KEYS], epoch, 'EX', 86400)
 end
-local rings, limits, admitted = {}, {}, 1
-local wanted = tonumber(ARGV[1])
-local cost = math.max(1, wanted)
-for i = 1, #KEYS - 1 do
-  local ring, limit = read(held[i], ARGV[2 * i + 3] * 15625), tonumber(ARGV[2 * i + 2])
-  if ring.total + cost > limit then admitted = 0 end
-  rings[i], limits[i] = ring, limit
+local limits, widths, count = {}, {}, (#ARGV - 3) / 2
+for i = 1, count do
+  limits[i], widths[i] = tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
 end
 
-local charge = admitted == 1 and wanted or 0
-local result = { admitted }
-for i = 1, #KEYS - 1 do
-  local ring, limit = rings[i], limits[i]
-  if charge > 0 or ring.turned_back then save(ring, KEYS[i], charge) end
-  result[2 * i] = ring.total
-  if admitted == 0 then limit = math.max(1, limit - cost + 1) end
-  result[2 * i + 1] = frees_in(ring, limit)
+local rings, result, size = {}, {}, 0
+local requests = cjson.decode(ARGV[3])
+for start = 1, #requests, count + 1 do
+  local wanted, admitted = requests[start], 1
+  local cost = wanted > 1 and wanted or 1
+  for i = 1, count do
+    local key = requests[start + i]
+    local ring = rings[key]
+    if not ring then
+      ring = read(held[key], widths[i])
+      rings[key] = ring
+    end
+    if ring.total + cost > limits[i] then admitted = 0 end
+  end
+  size = size + 1
+  result[size] = admitted
+  for i = 1, count do
+    local ring, limit = rings[requests[start + i]], limits[i]
+    if admitted == 0 then
+      limit = math.max(1, limit - cost + 1)
+    elseif wanted > 0 then
+      charge(ring, wanted)
+    end
+    result[size + 1], result[size + 2] = ring.total, frees_in(ring, limit)
+    size = size + 2
+  end
+end
+for key, ring in pairs(rings) do
+  if ring.charged > 0 or ring.turned_back then save(ring, KEYS[key]) end
 end
 return result
 `;
@@ -65,7 +83,7 @@ for i = 1, #KEYS do
     add(ring, math.floor((ring.last - age) / width), count)
   end
   next_arg = next_arg + 1 + 2 * slots
-  save(ring, KEYS[i], 0)
+  save(ring, KEYS[i])
 end
 return 1
 `;
@@ -107,7 +125,8 @@ local function place(part)
 end
 
 local function at(ring, part)
-  return (unpack_from('<I4', ring.held, place(part) + 1))
+  local count = unpack_from('<I4', ring.held, place(part) + 1)
+  return part == ring.part and count + ring.charged or count
 end
 
 local function empty()
@@ -133,7 +152,7 @@ local function read(held, width)
   local passed = part - floor(before / width)
   local ring = {
     held = held or empty(), width = width, last = last, lag = lag, oldest = oldest, total = total,
-    part = part, rewrite = not held or passed > 0,
+    part = part, charged = 0, rewrite = not held or passed > 0,
   }
   if turned_back then ring.turned_back = true end
   if passed >= 65 then
@@ -144,13 +163,16 @@ local function read(held, width)
   return ring
 end
 
-local function save(ring, key, charge)
-  if charge > 0 and ring.total == 0 then ring.oldest = ring.part end
-  ring.total = ring.total + charge
+local function charge(ring, count)
+  if ring.total == 0 then ring.oldest = ring.part end
+  ring.total = ring.total + count
+  ring.charged = ring.charged + count
+end
+
+local function save(ring, key)
   local held, from = ring.held, place(ring.part)
-  local count = unpack_from('<I4', held, from + 1) + charge
   local start = pack(HEAD, ring.last, ring.lag, ring.oldest, ring.total)
-    .. held:sub(HEAD_BYTES + 1, from) .. pack('<I4', count)
+    .. held:sub(HEAD_BYTES + 1, from) .. pack('<I4', at(ring, ring.part))
   if ring.rewrite then
     redis.call('SET', key, start .. held:sub(from + 5), 'PX', math.ceil(ring.width * 65 / 1000))
   else
