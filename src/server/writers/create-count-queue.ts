@@ -6,17 +6,16 @@ export interface CountQueueOptions<Count> {
   /** Begins the names of log events. */
   kind: string;
   log: Log;
-  /** Counts with the same key are merged. */
-  keyOf: (count: Count) => string;
-  /** Adds `added` to `known`, in place. */
-  merge: (known: Count, added: Count) => void;
   write: (counts: readonly Count[]) => Promise<void>;
   maxRows: number;
   flushMs: number;
 }
 
 export interface CountQueue<Count> {
-  add: (count: Count) => void;
+  /** Returns the count with this key, to add to it in place; undefined if it is being written. */
+  find: (key: string) => Count | undefined;
+  /** Adds a count whose key is unknown. */
+  add: (key: string, count: Count) => void;
   /** Resolves when the counts added before are in the database, or it is unavailable. */
   written: () => Promise<void>;
   stop: () => Promise<void>;
@@ -29,15 +28,15 @@ const BATCH_ROWS = 64;
 export function createCountQueue<Count extends object>(
   options: CountQueueOptions<Count>,
 ): CountQueue<Count> {
-  const { kind, log, keyOf, merge, write, maxRows, flushMs } = options;
+  const { kind, log, write, maxRows, flushMs } = options;
   /** Counts in the queue that are not being written. */
   const open = new Map<string, Count>();
-  const queue = createWriteBehindQueue<Count>({
+  const queue = createWriteBehindQueue<{ key: string; count: Count }>({
     kind,
     log,
-    write(counts) {
-      for (const count of counts) open.delete(keyOf(count));
-      return write(counts);
+    write(rows) {
+      for (const { key } of rows) open.delete(key);
+      return write(rows.map(({ count }) => count));
     },
     maxBatch: () => BATCH_ROWS,
     maxRows,
@@ -45,11 +44,9 @@ export function createCountQueue<Count extends object>(
     retryMs: RETRY_MS,
   });
   return {
-    add(count) {
-      const key = keyOf(count);
-      const known = open.get(key);
-      if (known) merge(known, count);
-      else if (queue.add(count)) open.set(key, count);
+    find: (key) => open.get(key),
+    add(key, count) {
+      if (queue.add({ key, count })) open.set(key, count);
     },
     written: queue.drain,
     stop: queue.stop,

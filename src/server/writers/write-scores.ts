@@ -21,11 +21,6 @@ export function writeScores(db: Db, now: () => Date, log: Log): ScoreWriter {
   const queue = createCountQueue<ScoreCount>({
     kind: "score",
     log,
-    keyOf: ({ collector_id, detector_id, bucket }) => `${collector_id} ${detector_id} ${bucket}`,
-    merge(known, { count, event_id }) {
-      known.count += count;
-      known.event_id = event_id;
-    },
     write: (counts) => addScoreCounts(db, counts, now().toISOString()),
     maxRows: MAX_QUEUED,
     flushMs: FLUSH_MS,
@@ -34,7 +29,14 @@ export function writeScores(db: Db, now: () => Date, log: Log): ScoreWriter {
     record({ collector_id, event_id, scores }) {
       for (const [detector_id, score] of Object.entries(scores)) {
         const bucket = findBucket(score);
-        queue.add({ collector_id, detector_id, bucket, count: 1, event_id });
+        const key = `${collector_id} ${detector_id} ${bucket}`;
+        const known = queue.find(key);
+        if (!known) {
+          queue.add(key, { collector_id, detector_id, bucket, count: 1, event_id });
+          continue;
+        }
+        known.count += 1;
+        known.event_id = event_id;
       }
     },
     written: queue.written,

@@ -10,6 +10,8 @@ import { createCountQueue } from "./create-count-queue.ts";
 
 const FLUSH_MS = 2_000;
 const MINUTE_MS = 60_000;
+/** Characters of an ISO time up to the minute. */
+const MINUTE_CHARACTERS = "2026-01-01T00:00".length;
 /** Minutes of a busy node with hundreds of consumers, while the database is unavailable. */
 const MAX_QUEUED = 50_000;
 
@@ -25,11 +27,6 @@ export function writeTraffic(db: Db, log: Log): TrafficWriter {
   const queue = createCountQueue<TrafficCount>({
     kind: "traffic_count",
     log,
-    keyOf: ({ counter, gateway_id, time, labels }) =>
-      `${counter} ${gateway_id} ${time} ${labels.join(" ")}`,
-    merge(known, { sums }) {
-      known.sums = known.sums.map((sum, index) => sum + (sums[index] ?? 0));
-    },
     write: (counts) => addTrafficCounts(db, counts),
     maxRows: MAX_QUEUED,
     flushMs: FLUSH_MS,
@@ -40,8 +37,18 @@ export function writeTraffic(db: Db, log: Log): TrafficWriter {
     labels: readonly (string | number)[],
     sums: number[],
   ) => {
+    // Parsing the time and joining the labels would take half of the time of this function.
+    let key = `${counter} ${event.gateway_id} ${event.time.slice(0, MINUTE_CHARACTERS)}`;
+    for (const label of labels) key += ` ${label}`;
+    const known = queue.find(key);
+    if (known) {
+      sums.forEach((sum, index) => {
+        known.sums[index] = (known.sums[index] ?? 0) + sum;
+      });
+      return;
+    }
     const time = Math.floor(Date.parse(event.time) / MINUTE_MS) * (MINUTE_MS / 1000);
-    queue.add({ counter, gateway_id: event.gateway_id ?? "", time, labels, sums });
+    queue.add(key, { counter, gateway_id: event.gateway_id ?? "", time, labels, sums });
   };
   return {
     countRequest(event) {
