@@ -28,7 +28,7 @@ export function toPluginRequest(
   const forwarded = headers.get("x-forwarded-for");
   return {
     key_id: key?.id,
-    client: findClientAddress(ids.client, forwarded, settings.TRUSTED_PROXIES),
+    client: findClientAddress(ids.client(), forwarded, settings.TRUSTED_PROXIES),
     user: key ? readUser(headers) : ANONYMOUS,
     headers,
     reply_headers: ids.headers,

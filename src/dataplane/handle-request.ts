@@ -57,6 +57,7 @@ export async function handleRequest(
     const registryId = ownObjects ? await findObjectRegistry(deps, parsed) : undefined; //      404 object
     const routed = chooseRegistries(deps, parsed, capability, registryId); //                   400 pin, 403 model, 503 none capable
     const { guard } = authenticated.consumer;
+    if (guard) ids.client(); // the client may leave before its response is evaluated
     const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const isObject = OBJECT_CAPABILITIES.has(capability);

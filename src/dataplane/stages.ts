@@ -9,8 +9,8 @@ import type { Candidate } from "./routing/choose-registries.ts";
 import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 
 export interface RequestContext extends RequestIds {
-  /** Address of the socket. */
-  client: string;
+  /** Returns the address of the socket. Empty if the client has left before the first call. */
+  client: () => string;
   /** Sent with every response, including errors. */
   headers: Record<string, string>;
 }

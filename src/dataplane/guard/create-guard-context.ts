@@ -24,7 +24,7 @@ export function createGuardContext(
     trace_id: ids.trace_id,
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),
-    client_address: findClientAddress(ids.client, forwarded, deps.settings.TRUSTED_PROXIES),
+    client_address: findClientAddress(ids.client(), forwarded, deps.settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),
     ...(direction === "output" && { system_prompt: findRequestPrompt(deps, routed, guard) }),
     request: {

@@ -39,7 +39,7 @@ export interface Listener {
   stop: () => Promise<void>;
 }
 
-export type DataPlaneHandler = (request: Request, client: string) => Promise<Response>;
+export type DataPlaneHandler = (request: Request, client: () => string) => Promise<Response>;
 
 /** Handlers of paths that are not in the route table. */
 export interface OtherPaths {
@@ -200,7 +200,7 @@ function serve(app: App, served: Served): RunningServer {
       fetch: (request, socket) => {
         if (state.refusing) return refuse(app, request);
         if (servesGateway && !isReserved(request)) {
-          const client = socket.requestIP(request)?.address ?? "";
+          const client = createAddressReader(request, socket);
           return keepOpen(request, socket, others.handleDataPlane(request, client));
         }
         const { pathname } = parseRequestUrl(request);
@@ -247,6 +247,15 @@ const throwError = (code: ErrorCode, text?: string) => async (): Promise<Respons
 };
 
 const EXTEND_EVERY_MS = 60_000;
+
+/** Returns a function that reads the address of the client once. Most requests do not need the system call. */
+function createAddressReader(request: Request, server: Server<unknown>): () => string {
+  let address: string | undefined;
+  return () => {
+    address ??= server.requestIP(request)?.address ?? "";
+    return address;
+  };
+}
 
 /** Returns true for `/v1/…` and other reserved first segments; any other is a consumer. */
 function isReserved({ url }: Request): boolean {
