@@ -12,9 +12,11 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir -m 1777 /data
 COPY --from=build /src/dist/portcullis /usr/local/bin/portcullis
+# The last one: see bin/portcullis.
 ENV PORTCULLIS_LISTEN=0.0.0.0:8080 \
   PORTCULLIS_DATA_DIR=/data \
-  LOG_FORMAT=json
+  LOG_FORMAT=json \
+  MIMALLOC_PURGE_HOLES=0
 # Any other user id works too: only /data is written.
 USER 65532:65532
 VOLUME /data
