@@ -11,6 +11,9 @@ const FLAGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  // A microphone that plays a tone, and permission to use it.
+  "--use-fake-device-for-media-stream",
+  "--use-fake-ui-for-media-stream",
 ];
 const CHROMIUM = Bun.which("chromium") ?? "/usr/bin/chromium";
 const WAIT_MS = 10_000;

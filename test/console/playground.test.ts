@@ -115,6 +115,37 @@ test("an image is shown, speech plays, and an error of the gateway is explained"
   expect(await page.getByRole("alert").innerText()).toContain("registry");
 });
 
+test("a recording of the microphone is transcribed, and leaving the page turns the microphone off", async () => {
+  const kit = await started();
+  const { gateway } = await makeConsumer(kit);
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  await page.addInitScript(() => {
+    const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+    navigator.mediaDevices.getUserMedia = async (wanted) => {
+      const stream = await open(wanted);
+      Object.assign(window, { microphone: stream.getAudioTracks()[0] });
+      return stream;
+    };
+  });
+  const isOff = () => page.evaluate<boolean>("microphone.readyState === 'ended'");
+  await go(`/gateways/${gateway.id}/playground?tab=transcription`);
+
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await page.getByRole("button", { name: "Stop recording" }).click();
+  await page.getByText("Selected: recording.webm").waitFor();
+  expect(await isOff()).toBe(true);
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByLabel("Transcript").getByText("recording.webm").waitFor();
+
+  await page.getByRole("button", { name: "Record", exact: true }).click();
+  await page.getByRole("button", { name: "Stop recording" }).waitFor();
+  expect(await isOff()).toBe(false);
+  await page.getByRole("link", { name: "Speech" }).click();
+  await until(isOff);
+  expect(opened.violations).toEqual([]);
+});
+
 test("a file is uploaded, listed, downloaded and deleted, and text is evaluated as a collector", async () => {
   const kit = await started();
   const { gateway } = await makeConsumer(kit);

@@ -1,5 +1,5 @@
 /** Transcription of the playground: a file, or a recording of the microphone. */
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Field } from "../ui/field.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
 import { ModelField, pickModel } from "./model-field.tsx";
@@ -60,18 +60,35 @@ export function TranscriptionForm({ gateway_id, consumer, send, models }: Playgr
   );
 }
 
+/** Turns the microphone off. */
+function release(stream: MediaStream | undefined): void {
+  for (const track of stream?.getTracks() ?? []) track.stop();
+}
+
 /** Records the microphone. Browsers allow it only on HTTPS and localhost. */
 function Recorder({ onRecorded }: { onRecorded: (file: File) => void }) {
   const recorder = useRef<MediaRecorder>(undefined);
+  const isMounted = useRef(false);
   const [isRecording, setRecording] = useState(false);
   const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    isMounted.current = true;
+    return () => {
+      isMounted.current = false;
+      release(recorder.current?.stream);
+    };
+  }, []);
   const start = async () => {
     try {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+      // The user may have left the page while the browser asked for permission.
+      if (!isMounted.current) return release(stream);
       const made = new MediaRecorder(stream);
       made.ondataavailable = ({ data }) => {
-        onRecorded(new File([data], "recording.webm", { type: data.type }));
-        for (const track of stream.getTracks()) track.stop();
+        release(stream);
+        if (!isMounted.current) return;
+        const extension = data.type.includes("mp4") ? "mp4" : "webm"; // Safari records MP4
+        onRecorded(new File([data], `recording.${extension}`, { type: data.type }));
       };
       made.start();
       recorder.current = made;
