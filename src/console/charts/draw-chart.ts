@@ -77,8 +77,14 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      axis,
-      { ...axis, size: 56, values: (_, marks) => marks.map((mark) => formatAxis(mark, format)) },
+      // As wide as "10:00pm".
+      { ...axis, space: 64 },
+      {
+        ...axis,
+        size: 56,
+        incrs: INTEGER_STEPS,
+        values: (_, marks) => marks.map((mark) => formatAxis(mark, format)),
+      },
     ],
     legend: { live: true },
     series: [
@@ -108,6 +114,13 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
   if (chart.onSelect) plot.over.addEventListener("click", () => clickInterval(plot, chart));
   return plot;
 }
+
+/** Steps of the vertical axis: counts, tokens and milliseconds have no fractions. */
+const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => 10 ** power).flatMap((unit) => [
+  unit,
+  2 * unit,
+  5 * unit,
+]);
 
 const bars = uPlot.paths.bars?.({ size: [0.9, 40], align: 1 });
 const BARS = bars ? { paths: bars } : {};

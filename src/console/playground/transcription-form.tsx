@@ -81,7 +81,7 @@ function Recorder({ onRecorded }: { onRecorded: (file: File) => void }) {
   const start = async () => {
     try {
       const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      // The user may have left the page while the browser asked for permission.
+      // The user may have left the page before the permission was granted.
       if (!isMounted.current) return release(stream);
       const made = new MediaRecorder(stream);
       made.ondataavailable = ({ data }) => {

@@ -64,7 +64,7 @@ export function Menu({ label, items, children, className = "button" }: MenuProps
 
 /** Menu of a row of a table. `of` names the row. */
 export const RowMenu = ({ of, items }: { of: string; items: readonly MenuItem[] }) => (
-  <Menu label={`Options of ${of}`} className="button quiet small" items={items} />
+  <Menu label={`Options of ${of}`} className="button small" items={items} />
 );
 
 /** The browser focuses this element when the popover opens; React's own autoFocus does not. */
