@@ -68,6 +68,12 @@ export const Settings = z.object({
     .describe(
       "Number of processes that share the listen addresses, or `auto`: one per core. More than 1 requires Linux. IN_FLIGHT_MIB and connections to Postgres count for each of them.",
     ),
+  WORKER_HANG_S: seconds
+    .min(1)
+    .default(30)
+    .describe(
+      "Kills and replaces one of several workers whose event loop is blocked for this time.",
+    ),
   PORTCULLIS_DATA_DIR: z
     .string()
     .default("./data")

@@ -198,6 +198,7 @@ export async function start(
   const mcp = createLazyMcp(app);
   opened.defer(() => mcp.stop());
   group?.handle({
+    ping: () => undefined,
     refresh: async () => void (await config.catchUp()),
     flush: async () => void (await Promise.all([traffic.written(), writeAll()])),
     read: () => readMetrics(METRICS, measured),

@@ -6,7 +6,7 @@ import { killWorker, runProgram, startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
 import { entryOf } from "../limiter/limited.ts";
 
-const program = await startProgram({ args: ["--workers", "2"] });
+const program = await startProgram({ args: ["--workers", "2"], settings: { WORKER_HANG_S: "2" } });
 afterAll(() => program[Symbol.asyncDispose]());
 
 /** The kernel chooses the worker of a connection: all of this many choose one worker in 1 of 8 million runs. */
@@ -72,6 +72,16 @@ test("a worker that was killed is replaced, and no request fails afterwards", as
   expect(program.workers()).not.toEqual(before);
   expect(await statuses(`${program.url}/readyz`, {})).toEqual([200]);
   expect(program.logged()).toContain('"event":"worker_exited","worker":0,"code":137');
+});
+
+test("a worker that does not respond is killed and replaced", async () => {
+  const [first = 0, second = 0] = program.workers();
+  await killWorker(program, 1, "SIGSTOP");
+
+  expect(program.workers().length).toBe(2);
+  expect(program.workers()).toContain(first);
+  expect(program.workers()).not.toContain(second);
+  expect(program.logged()).toContain('"event":"worker_hung","worker":');
 });
 
 test("while the supervisor does not respond, on_store_error decides, and it is charged afterwards", async () => {

@@ -105,9 +105,13 @@ function childrenOf(pid: number): number[] {
 }
 
 /** Kills one worker of a program; resolves when another process has replaced it. */
-export async function killWorker(program: Program, index = 0): Promise<void> {
+export async function killWorker(
+  program: Program,
+  index = 0,
+  signal: "SIGKILL" | "SIGSTOP" = "SIGKILL",
+): Promise<void> {
   const before = program.workers();
-  process.kill(before[index] ?? 0, "SIGKILL");
+  process.kill(before[index] ?? 0, signal);
   const replaced = () => program.logged().split('"worker_replaced"').length - 1;
   const count = replaced();
   await until(() => replaced() > count);

@@ -84,6 +84,18 @@ test("health checks use commands and paths that exist", async () => {
   expect(paths.filter((path) => !listen.includes(`"${path}"`))).toEqual([]);
 });
 
+test("with a TLS secret its files are mounted where the settings name them, and all probes use https", () => {
+  const text = read(join(CHART, "templates/deployment.yaml"));
+  const [, folder] = /- name: tls\n +mountPath: (\S+)/.exec(text) ?? [];
+  const files = [...text.matchAll(/- name: TLS_\w+\n +value: (\S+)/g)].map(([, file]) => file);
+  const probes = text.match(
+    /httpGet:\n +path: \S+\n +port: \w+\n(?= +scheme: .*tlsSecret.*HTTPS)/g,
+  );
+
+  expect(files).toEqual([`${folder}/tls.crt`, `${folder}/tls.key`]);
+  expect(probes?.length).toBe(text.split("httpGet:").length - 1);
+});
+
 test("the chart has the version of the program", () => {
   const chart = parse(read(join(CHART, "Chart.yaml"))) as Json;
 

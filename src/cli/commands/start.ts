@@ -22,10 +22,11 @@ export const startCommand: Command = {
     if (group) return await runWorker(context, group);
     for (const setting of findUnknownSettings(env))
       log("unknown_setting", { level: "warn", setting });
-    const count = countWorkers(settings);
+    const workers = countWorkers(settings);
+    const program = { command: ownCommand(), env: workerEnv(context), writeLog };
     const running =
-      count > 1
-        ? await startGroup(count, { command: ownCommand(), env: workerEnv(context), writeLog }, log)
+      workers > 1
+        ? await startGroup({ workers, max_hang_s: settings.WORKER_HANG_S }, program, log)
         : await start(settings, log, { env });
     const stopped = waitForSignal();
     print(

@@ -44,6 +44,8 @@ export interface ToSupervisor {
 
 /** Requests of the supervisor. */
 export interface ToWorker {
+  /** Shows that the event loop runs. */
+  ping: { body: null; result: undefined };
   refresh: { body: null; result: undefined };
   flush: { body: null; result: undefined };
   read: { body: null; result: Readings };

@@ -10,6 +10,7 @@ import { createGroupCounter } from "../../plugins/rate-limiter/group-counter.ts"
 import type { FirstRun } from "../first-run.ts";
 import type { Listener } from "../http/listen.ts";
 import { PROCESS_METRICS } from "../metrics.ts";
+import { killHungWorkers } from "./kill-hung-workers.ts";
 import type { ReadyReport, ToWorker, WorkerPlace, WorkerReadings } from "./protocol.ts";
 import { type RunningWorker, spawnWorker, type WorkerProgram } from "./spawn-worker.ts";
 
@@ -25,8 +26,14 @@ export interface RunningGroup {
 /** A worker that does not respond in time does not delay the others: it polls for changes too. */
 const RESPONSE_TIMEOUT_MS = 1_000;
 
+export interface GroupOptions {
+  workers: number;
+  /** Seconds after which a worker that does not respond is killed. */
+  max_hang_s: number;
+}
+
 export async function startGroup(
-  count: number,
+  { workers: count, max_hang_s }: GroupOptions,
   program: WorkerProgram,
   log: Log,
 ): Promise<RunningGroup> {
@@ -107,6 +114,7 @@ export async function startGroup(
     });
   }
   for (const [index, worker] of workers) void replaceWhenExited(worker, index);
+  const watch = killHungWorkers(workers, max_hang_s, log);
 
   return {
     urls: report.urls,
@@ -120,6 +128,7 @@ export async function startGroup(
         return { ...(await exited), wasReady };
       });
       const all = await Promise.all(exits);
+      watch.stop();
       await demo.stop();
       return all.every(({ code, wasReady }) => code === 0 || !wasReady);
     },
