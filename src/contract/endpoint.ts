@@ -44,8 +44,8 @@ export interface Endpoint<
   status: 200 | 201 | 204;
   /** Runs in a transaction with its audit record. A POST also accepts an Idempotency-Key. */
   writes: boolean;
-  /** Writes configuration, which every node then reloads. Otherwise it writes state of the Store. */
-  configures: boolean;
+  /** Writes configuration, or ends a session, which every node then reloads. Otherwise it writes state of the Store. */
+  configures: boolean | "sessions";
   /** Calls other servers before it responds, which may fail or time out. */
   calls_out: boolean;
   /** Accepts an OAuth form as well as JSON; errors then have the OAuth shape. */
@@ -71,7 +71,7 @@ export function endpoint<
     reply?: Reply;
     status?: 200 | 201 | 204;
     writes?: boolean;
-    configures?: boolean;
+    configures?: boolean | "sessions";
     calls_out?: boolean;
     form?: boolean;
     cors?: boolean;

@@ -42,4 +42,5 @@ export const signOut = endpoint({
   path: "/v1/session",
   auth: "read",
   summary: "End the session on every node",
+  configures: "sessions",
 });

@@ -10,16 +10,23 @@ export async function configRevision(db: Db): Promise<number> {
 
 export interface ConfigState {
   revision: number;
-  /** Differs between any two states. The revision may not: a failover that loses a commit reuses its number. */
+  /** Differs between any two states of the configuration. The revision may not: a failover that loses a commit reuses its number. */
+  config: string;
+  /** Differs after the end of a session too. */
   state: string;
 }
+
+/** Separates the id of a configuration change from that of the last session that ended since. */
+const SEPARATOR = ".";
 
 export async function configState(db: Db): Promise<ConfigState> {
   const row = await db.one<{ revision: number; change_id: string }>(
     "SELECT revision, change_id FROM config_revision",
   );
   const revision = Number(row?.revision ?? 0);
-  return { revision, state: `${revision} ${row?.change_id ?? ""}` };
+  const change_id = row?.change_id ?? "";
+  const [change] = change_id.split(SEPARATOR);
+  return { revision, config: `${revision} ${change}`, state: `${revision} ${change_id}` };
 }
 
 /** Sets the revision to the value of an SQL expression, with a new change id. */
@@ -69,9 +76,25 @@ export async function changeStore<T>(db: Db, work: (tx: Db) => Promise<T>): Prom
 export async function changeConfig<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
   return await beginSerialized(db, async (tx) => {
     await setRevision(tx, "revision + 1");
-    if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
+    await notifyNodes(tx);
     return await work(tx);
   });
+}
+
+/** Runs a task that ends a session. Other nodes are notified, and read only the ended sessions again. */
+export async function changeSessions<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
+  return await runExclusive(db, async (tx) => {
+    const row = await tx.one<{ change_id: string }>("SELECT change_id FROM config_revision");
+    const [change] = (row?.change_id ?? "").split(SEPARATOR);
+    const change_id = `${change}${SEPARATOR}${newId()}`;
+    await tx.run("UPDATE config_revision SET change_id = $1 WHERE id = 1", change_id);
+    await notifyNodes(tx);
+    return await work(tx);
+  });
+}
+
+async function notifyNodes(tx: Db): Promise<void> {
+  if (tx.dialect === "postgres") await tx.many(`SELECT pg_notify('${CONFIG_CHANNEL}', '')`);
 }
 
 /** Starts a transaction with an idle timeout, so that a frozen node does not block the others. */

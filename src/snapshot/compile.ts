@@ -33,8 +33,8 @@ export interface CompileOptions {
 }
 
 export async function compileSnapshot(db: Db, options: CompileOptions): Promise<Snapshot> {
-  // Read first: after a change between the reads below, this revision is old, and the watcher compiles again.
-  const { revision, state } = await configState(db);
+  // Read first: after a change between the reads below, this state is old, and the watcher compiles again.
+  const sessions = await readSessions(db);
   const gatewayRows = await gatewayTable.all(db);
   // Without MCP registries, which the MCP plane reads from the database.
   const registryRows = (await registryTable.all(db)).filter(isLlm);
@@ -60,10 +60,8 @@ export async function compileSnapshot(db: Db, options: CompileOptions): Promise<
     consumers.set(row.id, { ...row, gateway, registries: views, guard });
   }
   return {
-    revision,
-    state,
+    ...sessions,
     blocks,
-    endedSessions: await endedConsoleSessions(db),
     ...guardPart,
     gateways,
     registries,
@@ -81,6 +79,14 @@ export async function compileSnapshot(db: Db, options: CompileOptions): Promise<
       ]),
     ),
   };
+}
+
+/** Reads the part of a snapshot that changes when a session ends. */
+export async function readSessions(
+  db: Db,
+): Promise<Pick<Snapshot, "revision" | "config" | "state" | "endedSessions">> {
+  const state = await configState(db);
+  return { ...state, endedSessions: await endedConsoleSessions(db) };
 }
 
 function gatewayView({ id, slug, name, required_plugins, guard }: GatewayRow): GatewayView {

@@ -120,6 +120,8 @@ export interface CollectorKeyView {
 export interface Snapshot {
   revision: number;
   /** Differs between any two states of the configuration. */
+  config: string;
+  /** Differs after the end of a session too. */
   state: string;
   gateways: ReadonlyMap<string, GatewayView>;
   registries: ReadonlyMap<string, RegistryView>;
@@ -144,6 +146,7 @@ export interface Snapshot {
 
 export const EMPTY_SNAPSHOT: Snapshot = {
   revision: -1,
+  config: "",
   state: "",
   gateways: new Map(),
   registries: new Map(),

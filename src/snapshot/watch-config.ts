@@ -3,7 +3,7 @@ import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
 import { type RecordedRows, recordRows, replayRows } from "../db/record-rows.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
-import { type CompileOptions, compileSnapshot } from "./compile.ts";
+import { type CompileOptions, compileSnapshot, readSessions } from "./compile.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "./snapshot.ts";
 
 /** Changes must apply within one second, also when a notification is lost. */
@@ -36,6 +36,8 @@ export async function watchConfig(
   let current: Snapshot = EMPTY_SNAPSHOT;
   /** Keys that decrypted the secrets of `current`: a newer key may decrypt more. */
   let keyring: Keyring | undefined;
+  /** Rows of `current`, if they are stored. */
+  let recorded: RecordedRows = {};
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let lost = stored !== undefined;
@@ -50,8 +52,16 @@ export async function watchConfig(
     const keys = options.keyring();
     const rows: RecordedRows = {};
     const source = store ? recordRows(db, rows) : db;
+    const sessions = await readSessions(source);
+    if (sessions.config === current.config && keys === keyring) {
+      current = { ...current, ...sessions };
+      recorded = { ...recorded, ...rows };
+      store?.(recorded);
+      return;
+    }
     current = await compileSnapshot(source, { ...options, programs });
     keyring = keys;
+    recorded = rows;
     store?.(rows);
     const problems = [...current.registries.values()].filter((registry) => registry.problem);
     for (const { id, name, problem } of problems) {

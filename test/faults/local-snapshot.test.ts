@@ -16,7 +16,7 @@ import { addKey } from "../../src/server/keyring.ts";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
-import { startKit } from "../kit/kit.ts";
+import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -38,11 +38,21 @@ async function stoppedInstallation(stack: AsyncDisposableStack) {
   const first = await startKit({ database_url: line.url, data_dir });
   const consumer = await makeConsumer(first, [{ provider: "openai", url: upstream.url }]);
   const guard = await makeGuard(first, { gates: [GATE] });
+  const [signedIn, signedOut] = [await signIn(first), await signIn(first)];
+  const headers = { cookie: signedOut, "x-portcullis-csrf": "1" };
+  await fetch(`${first.url}/v1/session`, { method: "DELETE", headers });
   await first[Symbol.asyncDispose]();
   line.cut();
   const file = join(data_dir, "snapshot");
   const start = () => startKit({ database_url: line.url, data_dir });
-  return { database, line, upstream, data_dir, file, consumer, guard, start };
+  const cookies = [signedIn, signedOut];
+  return { database, line, upstream, data_dir, file, consumer, guard, cookies, start };
+}
+
+async function signIn({ url }: Kit): Promise<string> {
+  const body = JSON.stringify({ token: OWNER_TOKEN });
+  const reply = await fetch(`${url}/v1/session`, { method: "POST", body });
+  return reply.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 const readyz = async (url: string) => {
@@ -53,7 +63,7 @@ const readyz = async (url: string) => {
 
 test("it serves the data plane and evaluations, reports degraded, and reloads when Postgres returns", async () => {
   await using stack = new AsyncDisposableStack();
-  const { database, line, upstream, data_dir, file, consumer, guard, start } =
+  const { database, line, upstream, data_dir, file, consumer, guard, cookies, start } =
     await stoppedInstallation(stack);
   // Another node revokes the consumer's key while this one is down.
   const other_dir = mkdtempSync(join(tmpdir(), "portcullis-snapshot-"));
@@ -65,6 +75,9 @@ test("it serves the data plane and evaluations, reports degraded, and reloads wh
   upstream.hits.length = 0;
 
   await using kit = await start();
+  const whoAmI = async (cookie: string) =>
+    (await fetch(`${kit.url}/v1/whoami`, { headers: { cookie } })).status;
+  const sessions = await Promise.all(cookies.map(whoAmI));
   const chat = () =>
     fetch(`${kit.url}/${consumer.slug}${CHAT}`, {
       method: "POST",
@@ -94,6 +107,8 @@ test("it serves the data plane and evaluations, reports degraded, and reloads wh
     status: "ready",
     degraded: [expect.stringContaining("database")],
   });
+  // The second session was signed out.
+  expect(sessions.map((status) => status === 401)).toEqual([false, true]);
   // Accepted until Postgres returned, not after.
   expect((await chat()).status).toBe(401);
   expect((await kit.post("/v1/gateways", { name: "g" })).status).toBe(201);

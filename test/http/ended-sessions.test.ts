@@ -37,11 +37,19 @@ describe.each(databaseKinds)("on %s", (database) => {
     const [cookie, second] = [await consoleCookie(one), await consoleCookie(one)];
     expect([await whoAmI(one, cookie), await whoAmI(other, cookie)]).toEqual([200, 200]);
 
+    const { gateways } = one.deps.snapshot();
+    const { gateways: gatewaysOfOther } = other.deps.snapshot();
+
     const reply = await signOut(one, cookie);
 
     expect([reply.status, cookieOf(reply)]).toEqual([204, "portcullis_session="]);
     expect(await whoAmI(one, cookie)).toBe(401);
     await until(async () => (await whoAmI(other, cookie)) === 401);
+    // Only the sessions are read again.
+    expect(one.deps.snapshot().gateways).toBe(gateways);
+    expect(other.deps.snapshot().gateways).toBe(gatewaysOfOther);
+    const made = await one.make("/v1/gateways", { name: "made after a sign-out" });
+    await until(() => other.deps.snapshot().gateways.has(made.id));
     expect([await whoAmI(one, second), await whoAmI(other, second)]).toEqual([200, 200]);
     const data_dir = one.data_dir;
     await using restarted = await startKit({ database_url: one.database_url, data_dir });

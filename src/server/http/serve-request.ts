@@ -4,7 +4,7 @@ import { decode } from "../../contract/decode.ts";
 import { Empty, type Endpoint, type Plane } from "../../contract/endpoint.ts";
 import { AppError } from "../../contract/errors.ts";
 import { Id } from "../../contract/shapes.ts";
-import { changeConfig, changeStore } from "../../db/config-revision.ts";
+import { changeConfig, changeSessions, changeStore } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
@@ -204,8 +204,7 @@ async function serveRoute(
       ? readIdempotencyKey(request.headers, "validation_failed")
       : undefined;
   const identity = { actor_id: actor.id, path: url.pathname, body: call.body };
-  const inTurn = endpoint.configures ? changeConfig : changeStore;
-  const reply = await inTurn(deps.db, (tx) => {
+  const reply = await selectTransaction(endpoint)(deps.db, (tx) => {
     const inside = { ...deps, db: tx };
     return handleOnce(inside, key, identity, () => handle(inside, call));
   });
@@ -213,6 +212,11 @@ async function serveRoute(
   // Returned by the operation, not thrown: a refusal with an audit record.
   if (reply instanceof AppError) throw reply;
   return render(endpoint, reply, call);
+}
+
+function selectTransaction({ configures }: Endpoint): typeof changeConfig {
+  if (configures === "sessions") return changeSessions;
+  return configures ? changeConfig : changeStore;
 }
 
 /** The change is committed: if this node cannot load it now, the watcher will. */

@@ -50,7 +50,7 @@ export const sessionRoutes: Route[] = [
   route(signOut, async (deps, call) => {
     const { cookies, origin, reply_headers } = call;
     const session = sessionOf(deps, origin, cookies);
-    // Thrown, so that the configuration is not reloaded.
+    // Thrown, so that nothing is reloaded.
     if (!session)
       throw new AppError(
         "invalid_request",
