@@ -16,7 +16,7 @@ export interface EvaluationQuery {
 
 /** Rows per step of a text search: on SQLite a query blocks the process. */
 const SEARCHED_AT_A_TIME = 5_000;
-/** Rows per step of a count, for the same reason. */
+/** Rows per step of a count on SQLite, for the same reason. Postgres counts in one step. */
 const COUNTED_AT_A_TIME = 20_000;
 /** The same, if only an index is read. */
 const INDEX_ROWS_AT_A_TIME = 100_000;
@@ -53,7 +53,7 @@ export async function countEvaluations(
   do {
     const walk = { order: "oldest", after } as const;
     const step = { ...walk, step: COUNTED_AT_A_TIME };
-    const edge = await edgeOf(db, filters, step);
+    const edge = db.dialect === "sqlite" ? await edgeOf(db, filters, step) : undefined;
     const { from, values, conditions } = narrowed(db, filters, { ...walk, edge });
     const rows = await db.many<{ status: string; count: number | string }>(
       `SELECT e.status, COUNT(*) AS count FROM ${from}
@@ -73,7 +73,8 @@ async function countByIndex(db: Db, filters: ActivityFilters): Promise<Record<st
   let after: string | undefined;
   do {
     const walk = { order: "oldest", after } as const;
-    const edge = await edgeOf(db, filters, { ...walk, step: INDEX_ROWS_AT_A_TIME });
+    const step = { ...walk, step: INDEX_ROWS_AT_A_TIME };
+    const edge = db.dialect === "sqlite" ? await edgeOf(db, filters, step) : undefined;
     const count = async (status?: ActivityFilters["status"]): Promise<number> => {
       const stretch = { ...walk, edge };
       const { from, values, conditions } = narrowed(db, { ...filters, status }, stretch);
@@ -83,9 +84,13 @@ async function countByIndex(db: Db, filters: ActivityFilters): Promise<Record<st
       );
       return Number(row?.count ?? 0);
     };
-    let usual = edge === undefined ? await count() : INDEX_ROWS_AT_A_TIME;
-    for (const status of UNUSUAL_STATUSES) {
-      const found = await count(status);
+    const [total, ...unusual] = await Promise.all([
+      edge === undefined ? count() : INDEX_ROWS_AT_A_TIME,
+      ...UNUSUAL_STATUSES.map(count),
+    ]);
+    let usual = total;
+    for (const [index, status] of UNUSUAL_STATUSES.entries()) {
+      const found = unusual[index] ?? 0;
       if (found > 0) counts[status] = (counts[status] ?? 0) + found;
       usual -= found;
     }
