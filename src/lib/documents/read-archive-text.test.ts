@@ -190,6 +190,20 @@ test("text in attributes that readers show is read", async () => {
   for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
 });
 
+test("unusual names of files and folders, and comments of an archive are read", async () => {
+  const comment = "hidden comment";
+  const files = ["word/hidden name.txt", "hidden folder/", "4111111111111111", "word/usual.txt"];
+  const content = body(paragraph("shown"));
+  const bytes = Buffer.from(docx(content, ...files.map((name) => ({ name, content: "" }))));
+  bytes.writeUInt16LE(comment.length, bytes.length - 2);
+
+  const { text } = (await read(Buffer.concat([bytes, Buffer.from(comment)]))) as { text: string };
+
+  for (const each of [comment, "hidden name", "hidden folder", "4111111111111111"])
+    expect(text).toContain(each);
+  expect(text).not.toContain("usual.txt");
+});
+
 test("entities that a document defines are read in their definition and not expanded", async () => {
   const content = `<!DOCTYPE x [<!ENTITY a "secret"><!ENTITY b "&a;&a;&a;&a;">]>${paragraph("&b;&b;")}`;
 

@@ -10,7 +10,7 @@ import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
 
 /**
- * Ignores names: relationships may give the body of a document any name, and an altChunk adds documents of
+ * Reads every part: relationships may give the body of a document any name, and an altChunk adds documents of
  * other kinds. `readPart` reads the parts that are not XML.
  */
 export async function readArchiveText(
@@ -44,8 +44,12 @@ export async function readArchiveText(
       if (problem === "over_budget") break;
     }
   }
-  return { text, unread: [...unread.values()] };
+  const names = zip.entries.map(({ name }) => name).filter((name) => !ORDINARY_NAME.test(name));
+  return { text: [text, ...names, ...zip.comments].join("\n"), unread: [...unread.values()] };
 }
+
+/** Matches a name that hides neither prose nor a card or an account. */
+const ORDINARY_NAME = /^(?!(?:\D*\d){7})[\w./[\]-]{0,100}$/;
 
 const OUTSIDE: UnreadPart = {
   problem: "unreadable",

@@ -19,6 +19,8 @@ export interface Zip {
   entries: ZipEntry[];
   /** There are bytes that no entry covers. Readers that ignore the directory find files there. */
   has_hidden_bytes: boolean;
+  /** Comments of the archive and of its files. */
+  comments: string[];
 }
 
 /** Accepts only a directory that every reader finds: directly before the end record, at the end of the file. */
@@ -39,6 +41,7 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const directory = at;
   const entries: ZipEntry[] = [];
   const ranges: Range[] = [];
+  const comments = [archive.toString("utf8", end + 22)];
   for (let index = 0; index < count; index++) {
     if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE)
       throw damagedError();
@@ -55,9 +58,10 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
     entries.push({ name, read: () => readEntry(archive, described, budget) });
     ranges.push({ from: described.offset, to: dataStart(archive, described) + described.size });
     at += 46 + nameLength + extraLength + commentLength;
+    if (commentLength > 0) comments.push(archive.toString("utf8", at - commentLength, at));
   }
   if (at !== end) throw damagedError();
-  return { entries, has_hidden_bytes: hasGap(ranges, directory) };
+  return { entries, has_hidden_bytes: hasGap(ranges, directory), comments };
 }
 
 interface Range {
