@@ -178,6 +178,18 @@ test("the tokens in the first event of a long stream that broke off are recorded
   });
 });
 
+test("the tokens of a large image are recorded, and the image arrives unchanged", async () => {
+  const image = Buffer.alloc(3 * 1024 * 1024, 7).toString("base64");
+  const usage = { input_tokens: 9, output_tokens: 4 };
+  await using one = await setUp({ body: { data: [{ b64_json: image }], usage } });
+
+  const reply = await one.post("/v1/images/generations", { model: "m", prompt: "A gate" });
+  const { data } = (await reply.json()) as { data: { b64_json: string }[] };
+
+  expect(data[0]?.b64_json === image).toBe(true);
+  expect(await eventOf(one, reply)).toMatchObject(usage);
+});
+
 test("usage in seconds is recorded without tokens", async () => {
   await using one = await setUp({ body: { text: "hi", usage: { type: "duration", seconds: 3 } } });
 

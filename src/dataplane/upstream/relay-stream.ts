@@ -39,6 +39,8 @@ export function relayStream(
   let last: Uint8Array | undefined;
   const endDetector =
     reply.status < 300 && body.events ? createStreamEndDetector(endpoint.capability) : undefined;
+  // Chunks of events may be read again by a guard.
+  const mayFree = body.exclusive && !body.events;
   const end = (error?: AppError) => onEnd(buffer?.ends() ?? {}, error);
 
   /** Returns a promise while the client does not accept more, so that back-pressure reaches the upstream. */
@@ -62,9 +64,10 @@ export function relayStream(
           progress.response_bytes += chunk.length;
           buffer?.add(chunk);
           endDetector?.add(chunk);
-          last = chunk;
+          if (body.events) last = chunk;
           const written = send(controller, chunk);
           if (written instanceof Promise) await written;
+          if (mayFree && chunk.length > MAX_HELD_BYTES) chunk.buffer.transfer(0);
         }
         if (endDetector?.isComplete() === false) throw new AppError("upstream_failed");
         finish(controller);
@@ -91,20 +94,30 @@ export function relayStream(
 }
 
 const TEXT = /json|text\/event-stream/i;
-const MAX_HEAD_CHUNK_BYTES = 64 * 1024;
+const MAX_HELD_BYTES = 64 * 1024;
 /** The first event may be split over several chunks, or follow comments. */
 const MIN_HEAD_BYTES = 4 * 1024;
 
-/** Holds references to the first and last chunks, without copying. */
+/** A slice of a Buffer would be a view. */
+const copy = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
+
+/** Holds the first and last chunks. The ends of a large chunk are copied, because its memory is freed when it is sent. */
 function createEndsBuffer() {
   const head: Uint8Array[] = [];
   let headSize = 0;
-  const tail: Uint8Array[] = [];
+  let tail: Uint8Array[] = [];
   let tailSize = 0;
   return {
     add(chunk: Uint8Array) {
-      if (headSize < MIN_HEAD_BYTES) head.push(chunk.subarray(0, MAX_HEAD_CHUNK_BYTES));
+      const isLarge = chunk.length > MAX_HELD_BYTES;
+      if (headSize < MIN_HEAD_BYTES)
+        head.push(isLarge ? copy(chunk.subarray(0, MAX_HELD_BYTES)) : chunk);
       headSize += chunk.length;
+      if (isLarge) {
+        tail = [copy(chunk.subarray(-USAGE_TAIL_BYTES))];
+        tailSize = USAGE_TAIL_BYTES;
+        return;
+      }
       tail.push(chunk);
       tailSize += chunk.length;
       for (

@@ -223,7 +223,8 @@ function translateEvents(
   }
 
   const headers = withType(received, "text/event-stream; charset=utf-8");
-  return { status: received.status, headers, whole: undefined, read, cancel: received.cancel };
+  const { status, cancel } = received;
+  return { status, headers, whole: undefined, read, exclusive: false, cancel };
 }
 
 const toText = (bytes: Uint8Array): string =>

@@ -26,7 +26,7 @@ export interface WholeBody {
   bytes: Bytes;
 }
 
-export interface StreamedBody extends Pick<Reply, "read" | "cancel"> {
+export interface StreamedBody extends Pick<Reply, "read" | "exclusive" | "cancel"> {
   kind: "stream";
   /** First chunk, if it was already read. */
   first: Bytes | undefined;
@@ -39,10 +39,10 @@ export function openReplyBody(
   reply: Reply,
   peek: boolean,
 ): UpstreamReply["body"] | Promise<UpstreamReply["body"]> {
-  const { read, cancel, headers } = reply;
+  const { read, exclusive, cancel, headers } = reply;
   const events = isEventStream(headers) && headers.get("content-encoding") === undefined;
   if (reply.whole && !events) return { kind: "whole", bytes: reply.whole };
-  const streamed = { kind: "stream", first: undefined, events, read, cancel } as const;
+  const streamed = { kind: "stream", first: undefined, events, read, exclusive, cancel } as const;
   if (!peek) return streamed;
   return read().then((first) =>
     first || events ? { ...streamed, first } : { kind: "whole", bytes: new Uint8Array(0) },

@@ -223,6 +223,8 @@ function startStreaming(
   const streamed = createStreamedReply(
     header_block,
     {
+      // Several chunks of the encoding may be in one packet.
+      exclusive: header_block.framing.kind !== "chunked",
       pause: () => socket.pause(),
       resume: () => socket.resume(),
       stop: (error) => stopExchange(connection, exchange, error),
@@ -231,6 +233,7 @@ function startStreaming(
   );
   exchange.streamed = streamed;
   for (const chunk of exchange.chunks) streamed.push(chunk);
+  exchange.chunks = [];
   exchange.response.resolve(streamed.reply);
 }
 

@@ -13,6 +13,8 @@ export interface Reply {
   whole: Bytes | undefined;
   /** Returns the next chunk of the body; undefined at the end. Rejects if the body is truncated or times out. */
   read: () => Promise<Bytes | undefined>;
+  /** No other view of the memory of a chunk exists, so that its reader may free it. */
+  exclusive: boolean;
   /** Cancels the call if it is still running; idempotent. */
   cancel: () => void;
 }
@@ -26,11 +28,11 @@ export function createWholeReply({ status, headers }: ReplyStart, whole: Bytes):
     rest = undefined;
     return chunk;
   };
-  return { status, headers, whole, read, cancel: () => {} };
+  return { status, headers, whole, read, exclusive: false, cancel: () => {} };
 }
 
 /** The connection of a response that is still being received. */
-export interface ReplySource {
+export interface ReplySource extends Pick<Reply, "exclusive"> {
   pause: () => void;
   resume: () => void;
   /** Ends the call; its reader gets the error. */
@@ -125,5 +127,6 @@ export function createStreamedReply(
     if (over) return;
     source.stop(new AppError("invalid_request", "The response was not read to its end."));
   };
-  return { reply: { status, headers, whole: undefined, read, cancel }, push, end };
+  const { exclusive } = source;
+  return { reply: { status, headers, whole: undefined, read, exclusive, cancel }, push, end };
 }
