@@ -145,7 +145,7 @@ async function measurePages({ urls }: RunningServer, ids: SeededIds): Promise<Ti
   const root = urls.admin ?? "";
   const gateway = `/gateways/${ids.gateway_id}`;
   const paths = [
-    `/?gateway=${ids.gateway_id}`,
+    "/",
     "/?range=7d",
     `${gateway}/requests`,
     `${gateway}/requests?range=7d&status_class=errors`,

@@ -27,14 +27,15 @@ async function makeFailures() {
       ["image", "png", "a.png"],
     ]);
   await (await form()).text();
-  await (await form()).text();
+  const failed = await form();
+  await failed.text();
   await fetch(`${one.url}${path}`, { method: "POST" });
   const list = `/gateways/${one.gateway.id}/requests`;
   await until(async () => {
     const { items } = (await (await kit.get(`/v1${list}`)).json()) as { items: unknown[] };
     return items.length === 3;
   });
-  return { ...one, kit, list };
+  return { ...one, kit, list, trace_id: failed.headers.get("x-ag-trace-id") ?? "" };
 }
 
 test("the list of errors shows why, and a request leads to the explanation of its routing", async () => {
@@ -71,11 +72,28 @@ test("the list of errors shows why, and a request leads to the explanation of it
   expect(opened.violations).toEqual([]);
 });
 
+test("two clicks lead from a trace ID to the cause of a failed request, whichever gateway is selected", async () => {
+  await using it = await makeFailures();
+  const other = await it.kit.make("/v1/gateways", { name: "Elsewhere" });
+  await using opened = await openBrowser(it.kit);
+  const { page, go } = opened;
+  await go(`/gateways/${other.id}`);
+
+  await page.getByRole("button", { name: "Go to" }).click();
+  await page.keyboard.type(it.trace_id);
+  await page.getByRole("option", { name: "400 images.edits: invalid_request_error" }).click();
+
+  const sheet = page.getByRole("dialog", { name: "Request" });
+  await sheet.locator("dd").getByText("bad_size: Unknown size.").waitFor();
+  expect(opened.violations).toEqual([]);
+});
+
 test("a rejected request without a key opens, and Home links to the errors", async () => {
   await using it = await makeFailures();
   await using opened = await openBrowser(it.kit);
-  const { page, go } = opened;
-  await go(`/?gateway=${it.gateway.id}`);
+  const { page, go, move } = opened;
+  await go(it.list); // selects the gateway
+  await move("");
 
   await page.getByRole("link", { name: /^Failed requests/ }).click();
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();

@@ -36,7 +36,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Go to" onClose={onClose}>
       <label className="search">
-        <span className="visually-hidden">Search pages, actions and resources</span>
+        <span className="visually-hidden">Search pages, actions, resources and trace IDs</span>
         <Icon name="search" />
         <input
           type="search"
@@ -45,7 +45,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
           aria-controls={`${id}-list`}
           aria-autocomplete="list"
           aria-activedescendant={entries.length > 0 ? `${id}-${selected}` : undefined}
-          placeholder="Search pages, actions and resources"
+          placeholder="Search pages, actions, resources and trace IDs"
           maxLength={200}
           autoComplete="off"
           value={text}

@@ -1,6 +1,13 @@
-/** Entries of the command palette: pages, actions and resources with a matching name. */
+/** Entries of the command palette: pages, actions and resources with a matching name, and requests by trace id. */
 import type { Reader } from "../api.ts";
-import { collectors, consumers, detectors, policies, registries } from "../endpoints.ts";
+import {
+  collectors,
+  consumers,
+  detectors,
+  gateways as gatewayCalls,
+  policies,
+  registries,
+} from "../endpoints.ts";
 import { changePreferences, THEMES, type Theme } from "../preferences.ts";
 import { navigate } from "../router.tsx";
 import type { ConsoleSession } from "../session.ts";
@@ -53,10 +60,13 @@ const GLOBAL_RESOURCES: [string, string][] = ["policy", "detector", "collector",
 /** Searches the resources of the current gateway and of the installation by name. */
 export async function findResources(
   q: string,
-  { gateways, gateway, allGateways }: ConsoleSession,
+  session: ConsoleSession,
   read: Reader,
 ): Promise<PaletteEntry[]> {
   if (q === "") return [];
+  const trace_id = q.replaceAll("-", "").toLowerCase();
+  if (TRACE_ID.test(trace_id)) return await findTrace(trace_id, session, read);
+  const { gateways, gateway, allGateways } = session;
   const query = { q, limit: MAX_PER_LIST };
   const params = { gateway_id: gateway?.id ?? "" };
   const path = `/gateways/${params.gateway_id}`;
@@ -86,6 +96,48 @@ export async function findResources(
     ...list("Collectors", "collector", sources.items, "/collectors"),
     ...list("Gateways", "gateway", named.slice(0, MAX_PER_LIST), "/gateways"),
   ];
+}
+
+/** A request id without its hyphens is one too. */
+const TRACE_ID = /^[\da-f]{32}$/;
+/** Gateways that are searched for a trace, the current one first. */
+const MAX_SEARCHED = 20;
+
+async function findTrace(
+  trace_id: string,
+  { gateways, gateway, allGateways }: ConsoleSession,
+  read: Reader,
+): Promise<PaletteEntry[]> {
+  const others = gateways.filter(({ id }) => id !== gateway?.id);
+  const searched = [...(gateway ? [gateway] : []), ...others].slice(0, MAX_SEARCHED);
+  const pages = await Promise.all(
+    searched.map(({ id }) =>
+      read(gatewayCalls.requests, {
+        params: { gateway_id: id },
+        query: { trace_id, limit: MAX_PER_LIST },
+      }),
+    ),
+  );
+  const query = `range=all&trace_id=${trace_id}`;
+  const requests = pages
+    .flatMap(({ items }) => items)
+    .map(({ id, gateway_id, status, endpoint, error_code, error_message, upstream_error }) => {
+      const reason = error_message ?? upstream_error ?? error_code;
+      const text = `${status} ${endpoint}${reason ? `: ${reason}` : ""}`;
+      return entry(
+        "Requests",
+        "requests",
+        text,
+        `/gateways/${gateway_id}/requests?${query}&open=${id}`,
+      );
+    });
+  const evaluations = entry(
+    "Activity",
+    "activity",
+    "Evaluations of the trace",
+    `/activity?${query}`,
+  );
+  return allGateways ? [...requests, evaluations] : requests;
 }
 
 interface NamedItem {
