@@ -39,6 +39,7 @@ test("a streamed chat continues a conversation, links to its request, and is sho
   const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
   expect(await turns.count()).toBe(4);
   expect((await turns.nth(1).innerText()).length).toBeGreaterThan(12);
+  await page.getByRole("link", { name: "Demo", exact: true }).waitFor(); // the registry
   await page.getByText("This request as code").click();
   const code = page.locator(".snippet code");
   expect(await code.innerText()).toContain(`/${consumer.slug}/v1/chat/completions`);

@@ -1,11 +1,13 @@
 /** Outcome of a request: error, verdict, registry, trace and headers, and the same request as code. */
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { formatMs } from "../activity/activity-columns.tsx";
+import { registries } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import type { SnippetRequest } from "../snippets.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { CodeSnippets } from "../ui/code-snippets.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { useLoad } from "../use-load.ts";
 import type { PlaygroundExchange } from "./use-exchange.ts";
 
 interface ExchangeViewProps {
@@ -46,23 +48,31 @@ function Facts({
 }) {
   const header = (name: string) => facts.headers.find(([known]) => known === name)?.[1];
   const trace = header("x-ag-trace-id");
-  const shown = [
+  const registry_id = header("x-ag-registry");
+  const shown: [string, ReactNode][] = [
     ["Status", `${facts.status}${busy ? ", receiving" : ""}`],
     ["Time to first byte", `${formatMs(facts.ms)} ms`],
-    ["Registry", header("x-ag-registry")],
+    [
+      "Registry",
+      gateway_id && registry_id && (
+        <RegistryLink key={registry_id} gateway_id={gateway_id} registry_id={registry_id} />
+      ),
+    ],
     ["Provider", header("x-selected-provider")],
     ["Model", header("x-selected-model")],
     ["Guard", header("x-ag-guard")],
-  ].filter(([, value]) => value !== undefined);
+  ];
   return (
     <section aria-label="Response">
       <dl className="facts">
-        {shown.map(([name, value]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ))}
+        {shown
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => (
+            <Fragment key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </Fragment>
+          ))}
         {trace && (
           <>
             <dt>Trace</dt>
@@ -88,5 +98,15 @@ function Facts({
         />
       </details>
     </section>
+  );
+}
+
+function RegistryLink(params: { gateway_id: string; registry_id: string }) {
+  const { gateway_id, registry_id } = params;
+  const loaded = useLoad(registry_id, (read) => read(registries.get, { params }));
+  return (
+    <Link to={`/gateways/${gateway_id}/registries/${registry_id}`}>
+      {loaded.state === "ready" ? loaded.value.name : registry_id}
+    </Link>
   );
 }

@@ -1,4 +1,6 @@
 /** One comparison of a condition: a field, an operator and a value. */
+import { useId } from "react";
+import type { Direction, Protocol } from "../../contract/guard/evaluate.ts";
 import { Icon } from "../ui/icon.tsx";
 import { type ConditionLine, hasNoValue } from "./condition-draft.ts";
 import { ARGUMENT_PREFIX, FIELD_LABELS, OPERATOR_LABELS } from "./policy-sentences.ts";
@@ -93,9 +95,11 @@ interface ValueFieldProps {
 }
 
 function ValueField({ label, line, onChange }: ValueFieldProps) {
+  const id = useId();
   if (hasNoValue(line)) return <span />;
-  const { op, value } = line;
+  const { field, op, value } = line;
   const shared = { "aria-label": label, value, spellCheck: false };
+  const known = KNOWN_VALUES[field];
   return op === "in" ? (
     <textarea
       {...shared}
@@ -104,6 +108,27 @@ function ValueField({ label, line, onChange }: ValueFieldProps) {
       onChange={(event) => onChange(event.target.value)}
     />
   ) : (
-    <input {...shared} placeholder="value" onChange={(event) => onChange(event.target.value)} />
+    <>
+      <input
+        {...shared}
+        placeholder={known?.join(" or ") ?? "value"}
+        list={known && id}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {known && (
+        <datalist id={id}>
+          {known.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
+
+const DIRECTIONS: readonly Direction[] = ["input", "output"];
+const PROTOCOLS: readonly Protocol[] = ["llm", "mcp", "a2a"];
+const KNOWN_VALUES: Record<string, readonly string[]> = {
+  direction: DIRECTIONS,
+  protocol: PROTOCOLS,
+};

@@ -42,6 +42,12 @@ test("one comparison is saved alone, several are joined by all or any", () => {
   });
 });
 
+test("the values of a comma-separated string become lines", () => {
+  const draft = toConditionDraft({ field: "tool.name", op: "in", value: "bash, sh" });
+
+  expect(draft).toMatchObject({ items: [{ value: "bash\nsh" }] });
+});
+
 test("a change of one comparison keeps the others, groups and empty values as they were", () => {
   const number = { field: "tool.arguments.n", op: "eq", value: 5 } as const;
   const empty = { field: "tool.name", op: "neq", value: "" } as const;

@@ -3,6 +3,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Condition, Operator } from "../../contract/guard/conditions.ts";
 import { parseJson } from "../ui/schema-draft.ts";
+import { splitNames } from "../ui/text.ts";
 
 export interface ConditionLine {
   field: string;
@@ -63,7 +64,8 @@ function toGroup(
 }
 
 function toLine(stored: Comparison): ConditionLine | undefined {
-  const { field, op, value } = stored;
+  const { field, op, value: given } = stored;
+  const value = op === "in" && typeof given === "string" ? splitNames(given) : given;
   if (Array.isArray(value)) {
     const isSeparable = value.every((item) => typeof item === "string" && /^\S(.*\S)?$/.test(item));
     return isSeparable ? { field, op, value: value.join("\n"), stored } : undefined;
