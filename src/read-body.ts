@@ -37,7 +37,7 @@ export const bodyLimits = ({ settings, bodyDeadline }: Deps, cap: number): BodyL
 });
 
 /** Returns the whole body. `onBytes` is called for each chunk within the limits. */
-export async function readBody(
+export function readBody(
   request: Request,
   limits: BodyLimits,
   onBytes?: OnBytes,
@@ -45,10 +45,10 @@ export async function readBody(
   const length = declaredLength(request, limits.cap);
   if (length !== undefined && length <= SMALL_BYTES) {
     onBytes?.(length);
-    return await withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
+    return withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
   }
   const total_ms = MAX_IDLE_TIMEOUTS * limits.idle_ms;
-  return await readAllChunks(openBody(request, { ...limits, total_ms }, onBytes).next);
+  return readAllChunks(openBody(request, { ...limits, total_ms }, onBytes).next);
 }
 
 /** Returns the body chunk by chunk. Only the time spent waiting for the client counts. */

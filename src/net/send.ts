@@ -72,21 +72,30 @@ export function createSend({
   const pool = createConnectionPool();
   const watch = createExchangeWatch(end);
 
-  return async (request) => {
-    const { url, signal } = request;
-    if (signal?.aborted) throw toUpstreamError(signal.reason);
-    const origin = findOrigin(request);
-    const outgoing = toOutgoing(request, origin);
-    const allow_private =
-      request.is_local === true || (request.allow_private && mayReachPrivate(url));
-    const target = { hostname: origin.hostname, allow_private };
-    // Where the guard does not apply, the proxy resolves the name: only it may know the names of its network.
-    const found = origin.proxy && allow_private ? origin.names : addresses.find(target);
-    const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
-    const connection =
-      ready ?? (await reach(origin, target, found, signal ?? request.client?.signal));
+  const exchange = (connection: Connection, outgoing: OutgoingRequest): Promise<Reply> => {
     watch.start();
     return runExchange(connection, outgoing);
+  };
+  // Not async: a promise that an async function returns takes three more turns of the microtask queue.
+  return (request) => {
+    try {
+      const { url, signal } = request;
+      if (signal?.aborted) throw toUpstreamError(signal.reason);
+      const origin = findOrigin(request);
+      const outgoing = toOutgoing(request, origin);
+      const allow_private =
+        request.is_local === true || (request.allow_private && mayReachPrivate(url));
+      const target = { hostname: origin.hostname, allow_private };
+      // Where the guard does not apply, the proxy resolves the name: only it may know the names of its network.
+      const found = origin.proxy && allow_private ? origin.names : addresses.find(target);
+      const ready = found instanceof Promise ? undefined : pool.take(origin.key, found);
+      if (ready) return exchange(ready, outgoing);
+      return reach(origin, target, found, signal ?? request.client?.signal).then((connection) =>
+        exchange(connection, outgoing),
+      );
+    } catch (thrown) {
+      return Promise.reject(thrown);
+    }
   };
 
   /** A registry's own proxy cannot reach the metadata services of this machine: it would return its own identity. */
