@@ -8,13 +8,9 @@ import { createHost, type MainHost } from "./worker/evaluation-host.ts";
 import { toEvaluationTask } from "./worker/messages.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
-export async function evaluateInternal(
-  deps: Deps,
-  internal: InternalEvaluation,
-): Promise<Evaluation> {
-  const host = createInternalHost(deps, internal);
-  return await evaluateWithHost(deps, host, internal);
-}
+/** Throws for a deleted collector. */
+export const evaluateInternal = (deps: Deps, internal: InternalEvaluation): Promise<Evaluation> =>
+  evaluateWithHost(deps, createInternalHost(deps, internal), internal);
 
 /** Consumers that share a collector take turns at the models. Rejects a deleted collector. */
 export const createInternalHost = (deps: Deps, context: EvaluationContext): MainHost =>
@@ -24,7 +20,7 @@ export const createInternalHost = (deps: Deps, context: EvaluationContext): Main
   });
 
 /** The host selects the policy. */
-export async function evaluateWithHost(
+export function evaluateWithHost(
   deps: Deps,
   host: MainHost,
   internal: InternalEvaluation,
@@ -45,8 +41,8 @@ export async function evaluateWithHost(
     system_prompt,
   };
   const worker = selectWorker(input.size);
-  if (!worker) return await evaluate(host, input);
-  return await runInWorker(deps, worker, {
+  if (!worker) return evaluate(host, input);
+  return runInWorker(deps, worker, {
     task: toEvaluationTask(input),
     host,
     owner: collector_id,

@@ -13,26 +13,25 @@ import { admitContent, admitUnread } from "./admit-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";
 import { guardForm } from "./guard-form.ts";
 
-export async function guardRequest(
+export function guardRequest(
   deps: Deps,
   routed: RoutedRequest,
   guard: GuardView,
   capability: Capability,
-): Promise<RoutedRequest> {
+): RoutedRequest | Promise<RoutedRequest> {
   const { body } = routed;
   if (!guard.llm.input || body.kind === "none") return routed;
   return body.kind === "json"
-    ? await guardJson(deps, { ...routed, body }, guard, capability)
-    : await guardForm(deps, routed, body, guard);
+    ? guardJson(deps, routed, body, { guard, capability })
+    : guardForm(deps, routed, body, guard);
 }
 
 async function guardJson(
   deps: Deps,
-  routed: RoutedRequest & { body: JsonBody },
-  guard: GuardView,
-  capability: Capability,
+  routed: RoutedRequest,
+  { members: { bytes } }: JsonBody,
+  { guard, capability }: { guard: GuardView; capability: Capability },
 ): Promise<RoutedRequest> {
-  const { bytes } = routed.body.members;
   const { GUARD_BODY_MIB } = deps.settings;
   if (bytes.length > GUARD_BODY_MIB * 1024 * 1024) {
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
