@@ -112,7 +112,7 @@ export async function start(
   const limiter = openLimiter({
     ...{ db, snapshot, redis_url, keyring, now, newId, log },
     elapsedMs: options.elapsedMs ?? elapsedMs,
-    callCounters: group && ((calls) => group.request("counters", calls)),
+    callCounters: group && ((call) => group.request("counters", call)),
   });
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();
