@@ -104,15 +104,15 @@ const copy = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 /** Holds the first and last chunks. The ends of a large chunk are copied, because its memory is freed when it is sent. */
 function createEndsBuffer() {
   const head: Uint8Array[] = [];
-  let headSize = 0;
+  let size = 0;
   let tail: Uint8Array[] = [];
   let tailSize = 0;
   return {
     add(chunk: Uint8Array) {
       const isLarge = chunk.length > MAX_HELD_BYTES;
-      if (headSize < MIN_HEAD_BYTES)
+      if (size < MIN_HEAD_BYTES)
         head.push(isLarge ? copy(chunk.subarray(0, MAX_HELD_BYTES)) : chunk);
-      headSize += chunk.length;
+      size += chunk.length;
       if (isLarge) {
         tail = [copy(chunk.subarray(-USAGE_TAIL_BYTES))];
         tailSize = USAGE_TAIL_BYTES;
@@ -129,11 +129,13 @@ function createEndsBuffer() {
         tail.shift();
       }
     },
-    ends: (): BodyEnds => ({
-      head: Buffer.concat(head),
-      tail: Buffer.concat(tail.map((chunk) => chunk.subarray(-USAGE_TAIL_BYTES))).subarray(
-        -USAGE_TAIL_BYTES,
-      ),
-    }),
+    ends(): BodyEnds {
+      const last = Buffer.concat(tail);
+      const isWhole = tailSize === size;
+      return {
+        head: isWhole ? last : Buffer.concat(head),
+        tail: last.subarray(-USAGE_TAIL_BYTES),
+      };
+    },
   };
 }
