@@ -149,6 +149,10 @@ test.each([
     "Vertex's automatic routing by default",
     { generationConfig: { routingConfig: { autoMode: {} } } },
   ],
+  [
+    "Vertex's ranking of retrieved text",
+    { tools: [{ retrieval: { vertexRagStore: { ranking: { modelName: "expensive" } } } }] },
+  ],
 ])("a model that is not allowed in %s is a 403 under an allow-list", async (_, more) => {
   const { limited, free } = await setUp();
   const body = { model: "cheap", messages: [], ...more };
@@ -231,6 +235,28 @@ test("a Gemini request cannot name another model than its path, except in schema
   expect(rejected.status).toBe(403);
   expect(passed.status).not.toBe(403);
 });
+
+test.each(["generateContentRequest", "generate_content_request"])(
+  "the %s of a token count cannot name another model",
+  async (name) => {
+    const { upstream } = await setUp();
+    const limited = await makeConsumer(await kit(), [
+      { provider: "google", url: `${upstream.url}/v1beta`, models: { allowed: ["cheap"] } },
+    ]);
+    const args = { model: "any" };
+    const contents = [{ role: "model", parts: [{ functionCall: { name: "f", args } }] }];
+    const routingConfig = { manualMode: { modelName: "expensive" } };
+    const post = async (more: object) => {
+      const body = { [name]: { contents, ...more } };
+      return (await limited.post("/v1beta/models/cheap:countTokens", body)).status;
+    };
+
+    expect(await post({ model: "models/expensive" })).toBe(403);
+    expect(await post({ Model: "models/expensive" })).toBe(403);
+    expect(await post({ model: "models/cheap", generationConfig: { routingConfig } })).toBe(403);
+    expect(await post({ model: "models/cheap" })).toBe(200);
+  },
+);
 
 test("the query string cannot name a model", async () => {
   const { limited } = await setUp();

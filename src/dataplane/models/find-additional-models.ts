@@ -13,6 +13,7 @@ export const MODEL_SELECTORS = [
   ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
   ...["model_list", "user_config", "router_settings_override"],
   ...["generationconfig", "generation_config"],
+  ...["generatecontentrequest", "generate_content_request"],
 ];
 
 /** Parses the selecting members, so call it only for consumers whose models are limited. */
@@ -24,13 +25,19 @@ export function findAdditionalModels(members: MemberScan<string>): string[] {
     for (const list of [found, variants]) {
       for (let member = list.get(name); member; member = member.earlier) {
         if (kind || mayNameModel(bytes, member)) {
-          collect(parseSelector(bytes, member, name), models, kind);
+          const named: string[] = [];
+          collect(parseSelector(bytes, member, name), named, kind);
+          models.push(...(COUNTED.test(name) ? named.map(removePrefix) : named));
         }
       }
     }
   }
   return models;
 }
+
+/** In a request to count tokens, which Gemini requires to name its model as `models/…` once more. */
+const COUNTED = /^generate_?content_?request$/;
+const removePrefix = (model: string): string => model.replace(/^models\//, "");
 
 /** Collects the models that the value of a selecting member names. */
 export const collectModels = (value: unknown, models: string[], name: string): void =>
@@ -57,19 +64,21 @@ function collect(value: unknown, models: string[], kind: SelectorKind): void {
     for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
     const isFunction = readPartType(value) === "function";
-    const isSchema = (name: string) => SCHEMAS.has(name) || (isFunction && name === "parameters");
+    const isData = (name: string) => DATA.has(name) || (isFunction && name === "parameters");
     for (const [name, inner] of Object.entries(value)) {
       // The JSON schema of a function describes its parameters and selects nothing. Among models, it is a model.
-      if (!kind && isSchema(name)) continue;
+      if (!kind && isData(name)) continue;
       if (kind && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
       collect(inner, models, kind || readSelectorKind(name));
     }
   }
 }
 
-const SCHEMAS: ReadonlySet<string> = new Set([
+/** Schemas, and the messages of Gemini. */
+const DATA: ReadonlySet<string> = new Set([
   ...["function", "input_schema", "functionDeclarations", "function_declarations"],
   ...["responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"],
+  ...["contents", "systemInstruction", "system_instruction"],
 ]);
 
 /** In Vertex's `routingConfig`: the model is not known, so it is allowed by a name of its own. */
@@ -82,8 +91,9 @@ function readSelectorKind(name: string): SelectorKind {
   return MODEL_NAME.test(folded) ? "model" : false;
 }
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`, Vertex's `routingConfig`. */
-const MODEL_NAME = /(models?(_?id)?|fallbacks|fallback_dict|deployment_(name|id)|routing_?config)$/;
+/** `model`, `modelId`, `modelName`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`, Vertex's `routingConfig`. */
+const MODEL_NAME =
+  /(models?(_?(id|name))?|fallbacks|fallback_dict|deployment_(name|id)|routing_?config)$/;
 
 /** Prefilter before parsing: most tools name no model. */
 function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
@@ -93,4 +103,4 @@ function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL =
-  /(?:models?(?:_?id)?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id)|routing_?config)"\s*:|\\u|[\x80-\xff]/i;
+  /(?:models?(?:_?(?:id|name))?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id)|routing_?config)"\s*:|\\u|[\x80-\xff]/i;
