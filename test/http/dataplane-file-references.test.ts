@@ -55,7 +55,7 @@ const CHAT = "/v1/chat/completions";
 const RESPONSES = "/v1/responses";
 const GEMINI = "/v1beta/models/m:generateContent";
 /** A Gemini request names its model in the path. */
-const MODEL: Record<string, object> = { [CHAT]: { model: "m" } };
+const MODEL: Record<string, object> = { [CHAT]: { model: "m" }, [RESPONSES]: { model: "m" } };
 
 const REFERENCES: [string, string, (id: string) => object][] = [
   ["a chat file part", CHAT, (id) => message({ type: "file", file: { file_id: id } })],
@@ -133,6 +133,8 @@ const status = async (reply: Response) => [
 /** Files and caches of the Gemini API, of which the gateway knows no owner. */
 const GEMINI_FILE = "https://generativelanguage.googleapis.com/v1beta/files/abc-123";
 const part = (file: object) => ({ contents: [{ role: "user", parts: [file] }] });
+const tool = (definition: object) => ({ contents: [], tools: [definition] });
+const MTLS_FILE = GEMINI_FILE.replace("language.", "language.mtls.");
 
 test.each<[string, string, object]>([
   ["a file URI", GEMINI, part({ fileData: { fileUri: GEMINI_FILE } })],
@@ -140,6 +142,14 @@ test.each<[string, string, object]>([
   ["a file URI in capitals", GEMINI, part({ fileData: { fileUri: GEMINI_FILE.toUpperCase() } })],
   ["cachedContent", GEMINI, { contents: [], cachedContent: "cachedContents/abc" }],
   ["cached_content", CHAT, { messages: [], extra_body: { google: { cached_content: "x" } } }],
+  ["a file URI of another host", GEMINI, part({ fileData: { fileUri: MTLS_FILE } })],
+  ["a chat image", CHAT, message({ type: "image_url", image_url: { url: GEMINI_FILE } })],
+  ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
+  ["a message's document", CHAT, message({ type: "document", source: { url: GEMINI_FILE } })],
+  ["an input file", RESPONSES, { input: [{ type: "input_file", file_url: GEMINI_FILE }] }],
+  ["a file search", GEMINI, tool({ fileSearch: { fileSearchStoreNames: ["fileSearchStores/a"] } })],
+  ["a corpus", GEMINI, tool({ retrieval: { vertexRagStore: { ragCorpora: ["a"] } } })],
+  ["a data store", GEMINI, tool({ retrieval: { vertex_ai_search: { engine: "a" } } })],
 ])("%s of Gemini is a 404, and a public address is not", async (_, path, body) => {
   const { mine, shared } = await setUp();
 
@@ -147,6 +157,14 @@ test.each<[string, string, object]>([
   expect((await shared.post(path, { ...MODEL[path], ...body })).status).not.toBe(404);
   const fileUri = "https://files.example/files/abc-123";
   expect((await mine.post(GEMINI, part({ fileData: { fileUri } }))).status).not.toBe(404);
+  const image = message({
+    type: "image_url",
+    image_url: { url: "data:image/png;base64,files/abc=" },
+  });
+  const text = message({ type: "text", text: `What is ${GEMINI_FILE}?` });
+  for (const body of [image, text]) {
+    expect((await mine.post(CHAT, { model: "m", ...body })).status).not.toBe(404);
+  }
 });
 
 test.each(REFERENCES)(

@@ -56,17 +56,28 @@ const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_store|collection)_?ids?|file_?uri|cached_?content)"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|\\u/iu;
-/** Collections are xAI's vector stores. Gemini's caches have no known owner. */
-const REFERENCE = /^((.*_)?(file|vector_store|collection)_?ids?|cached_?content)$/iu;
-/** Gemini's files have no known owner either. */
+  /((file|vector_store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store_?names|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*files\/|\\u/iu;
+/** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
+const REFERENCE =
+  /^((.*_)?(file|vector_store|collection)_?ids?|cached_?content|file_?search_?store_?names)$/iu;
+/** Vertex's corpora and search engines have no known owner either. */
+const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
+/** Members of other formats that become a `fileUri`. */
+const MEDIA_URL = /^(.*_)?url$/iu;
 
-/** Returns whether a `fileUri` is a stored file. Gemini also reads public addresses and buckets. */
-function isStoredFile(uri: unknown): boolean {
-  const url = URL.parse(String(uri));
-  return url === null || /^generativelanguage\.googleapis\.com\.?$/.test(url.hostname);
+/** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
+function isStoredFile(name: string, value: unknown): boolean {
+  const isUri = FILE_URI.test(name);
+  if (!isUri && !(MEDIA_URL.test(name) && typeof value === "string")) return false;
+  const address = String(value);
+  if (DATA_URL.test(address)) return false;
+  const url = URL.parse(address);
+  return url === null ? isUri || /^\s*files\//i.test(address) : GEMINI_HOST.test(url.hostname);
 }
+
+const DATA_URL = /^\s*data:/i;
+const GEMINI_HOST = /generativelanguage\.(.*\.)?googleapis\.com\.?$/;
 
 /** Collects ids: all strings in `value` if `isReference`, else those of members that are references. */
 function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
@@ -77,9 +88,10 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      const refers = REFERENCE.test(name) || (FILE_URI.test(name) && isStoredFile(inner));
+      const refers = REFERENCE.test(name) || isStoredFile(name, inner);
       if (name === "metadata" || (name === "input" && type.endsWith("tool_use"))) continue;
       if (OUTPUTS.has(type) && (refers || NESTED_OUTPUTS.has(name))) continue;
+      if (STORE.test(name)) ids.add(name);
       collect(inner, ids, refers);
     }
   }
