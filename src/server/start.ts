@@ -112,7 +112,7 @@ export async function start(
   const limiter = openLimiter({
     ...{ db, snapshot, redis_url, keyring, now, newId, log },
     elapsedMs: options.elapsedMs ?? elapsedMs,
-    callCounters: group && ((call) => group.request("counters", call)),
+    callCounters: group && ((calls) => group.request("counters", calls)),
   });
   opened.defer(() => limiter.stop());
   const bodies = new AbortController();

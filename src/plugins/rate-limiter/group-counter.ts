@@ -1,17 +1,15 @@
 /** Counts for all workers of a group, in the memory of their supervisor. */
-import { type CheckBatch, writeVerdict } from "./check-batches.ts";
-import type { LimitCheck, UsageQuery } from "./counter.ts";
+import type { LimitCheck, LimitVerdict, UsageQuery } from "./counter.ts";
 import type { UsageList } from "./counter-link.ts";
 import { createMemoryCounter } from "./memory-counter.ts";
 
 /** A call of a worker. `charge` counts requests that it admitted on its own. */
 export type CounterCall =
-  | ({ name: "batch" } & Pick<CheckBatch, "limits" | "charges" | "subjects">)
-  | { name: "charge"; checks: LimitCheck[] }
+  | { name: "take" | "check" | "charge"; checks: LimitCheck[] }
   | { name: "list"; query: UsageQuery }
   | { name: "forget"; space: string; subject: string };
 
-export type CounterResult = number[] | UsageList | boolean | null;
+export type CounterResult = LimitVerdict | UsageList | boolean | null;
 
 /** Caps a message of the supervisor at about a megabyte. */
 const MAX_LISTED = 10_000;
@@ -22,18 +20,9 @@ export function createGroupCounter(elapsedMs: () => number): (call: CounterCall)
   return (call) => {
     const nowMs = elapsedMs();
     switch (call.name) {
-      case "batch": {
-        const { limits, charges, subjects } = call;
-        const numbers: number[] = [];
-        for (const [request, cost] of charges.entries()) {
-          const checks = limits.map(({ space, limit, window_s }, at) => {
-            const subject = subjects[request * limits.length + at] ?? "";
-            return { space, subject, limit, window_s, cost: Math.max(1, cost) };
-          });
-          writeVerdict(numbers, memory[cost > 0 ? "take" : "check"](checks, nowMs));
-        }
-        return numbers;
-      }
+      case "take":
+      case "check":
+        return memory[call.name](call.checks, nowMs);
       case "charge":
         for (const check of call.checks) memory.charge([check], nowMs);
         return null;

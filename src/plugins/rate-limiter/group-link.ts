@@ -1,20 +1,24 @@
 /** Counts in the supervisor of a group of workers: one message for all checks of an event-loop turn. */
 import type { Log } from "../../lib/log.ts";
-import { createCheckBatches } from "./check-batches.ts";
-import type { Charge, LimitCheck, UsageQuery } from "./counter.ts";
+import type { Charge, LimitCheck, LimitVerdict } from "./counter.ts";
 import type { CounterLink, UsageList } from "./counter-link.ts";
 import type { CounterCall, CounterResult } from "./group-counter.ts";
 
-/** Sends a call to the supervisor. Rejects when the supervisor has exited. */
-export type CallCounters = (call: CounterCall) => Promise<CounterResult>;
+/** Sends calls to the supervisor; resolves with one result per call. Rejects when the supervisor has exited. */
+export type CallCounters = (calls: readonly CounterCall[]) => Promise<CounterResult[]>;
 
 /** Timeout of a message in ticks, for the reason given in redis-link.ts. */
 const CALL_TIMEOUT_TICKS = 10;
 const TICK_MS = 50;
 
-interface StartedCall {
+interface Waiting {
+  call: CounterCall;
+  resolve: (result: CounterResult | undefined) => void;
+}
+
+interface Batch {
   tick: number;
-  giveUp: () => void;
+  waiting: Waiting[];
 }
 
 /** `takeUnshared` returns the requests that this worker has admitted on its own since the last call. */
@@ -23,37 +27,39 @@ export function createGroupLink(
   log: Log,
   takeUnshared: () => Iterable<Charge>,
 ): CounterLink {
-  /** Calls in flight, oldest first. */
-  const inFlight = new Set<StartedCall>();
+  let queue: Waiting[] = [];
+  /** Batches in flight, oldest first. */
+  const inFlight = new Set<Batch>();
   let isUnavailable = false;
   let tick = 0;
+
+  const send = async () => {
+    const batch: Batch = { tick, waiting: queue };
+    queue = [];
+    inFlight.add(batch);
+    try {
+      const results = await callCounters(batch.waiting.map(({ call }) => call));
+      if (!inFlight.delete(batch)) return; // timed out before
+      for (const [at, { resolve }] of batch.waiting.entries()) resolve(results[at]);
+    } catch (thrown) {
+      if (inFlight.has(batch)) lose(thrown);
+    }
+  };
 
   const run = <T extends CounterResult>(call: CounterCall): Promise<T | undefined> => {
     if (isUnavailable) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const started = { tick, giveUp: () => resolve(undefined) };
-      inFlight.add(started);
-      callCounters(call).then(
-        (result) => {
-          inFlight.delete(started);
-          resolve(result as T); // the supervisor returns the type that belongs to the call
-        },
-        (thrown: unknown) => {
-          if (inFlight.has(started)) lose(thrown);
-        },
-      );
+      if (queue.length === 0) setImmediate(send);
+      // The supervisor returns the type that belongs to the call.
+      queue.push({ call, resolve: (result) => resolve(result as T | undefined) });
     });
   };
-
-  const runChecks = createCheckBatches(({ limits, charges, subjects }) =>
-    run<number[]>({ name: "batch", limits: limits.map(toLimit), charges, subjects }),
-  );
 
   /** Gives up all calls in flight: each is then counted by this worker. */
   const lose = (thrown: unknown) => {
     isUnavailable = true;
     log("rate_limit_store_lost", { level: "error", error: thrown });
-    for (const { giveUp } of inFlight) giveUp();
+    for (const { waiting } of inFlight) for (const { resolve } of waiting) resolve(undefined);
     inFlight.clear();
     void recover();
   };
@@ -62,7 +68,7 @@ export function createGroupLink(
   const recover = async () => {
     try {
       for (let checks: LimitCheck[] = []; ; ) {
-        await callCounters({ name: "charge", checks });
+        await callCounters([{ name: "charge", checks }]);
         checks = Array.from(takeUnshared(), toCheck);
         if (checks.length === 0) break;
       }
@@ -82,8 +88,8 @@ export function createGroupLink(
   }, TICK_MS);
 
   return {
-    take: (checks) => runChecks(checks, checks[0]?.cost ?? 1),
-    check: (checks) => runChecks(checks, 0),
+    take: (checks) => run<LimitVerdict>({ name: "take", checks: checks.map(toMessage) }),
+    check: (checks) => run<LimitVerdict>({ name: "check", checks: checks.map(toMessage) }),
     listUsage: ({ space, limit, window_s }) =>
       run<UsageList>({ name: "list", query: { space, limit, window_s } }),
     forget: (space, subject) => run<boolean>({ name: "forget", space, subject }),
@@ -93,10 +99,12 @@ export function createGroupLink(
 }
 
 /** Drops the members that the supervisor does not read. */
-const toLimit = ({ space, limit, window_s }: UsageQuery): UsageQuery => ({
+const toMessage = ({ space, subject, limit, window_s, cost = 1 }: LimitCheck): LimitCheck => ({
   space,
+  subject,
   limit,
   window_s,
+  cost,
 });
 
 /** Charged at the current time, which counts it longer than needed by the time of the outage. */

@@ -1,7 +1,6 @@
 /** Counts in Redis, shared by all nodes: one script call for all requests of an event-loop turn. */
 import type { RedisClient } from "bun";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { createCheckBatches } from "./check-batches.ts";
 import {
   type Charge,
   epochKey,
@@ -39,37 +38,64 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   const runCharge = bindScript(redis, chargeScript());
   const runEpoch = bindScript(redis, epochScript());
 
-  const run = createCheckBatches(async ({ claim, limits, charges, subjects }) => {
-    /** Index of each key, from 1. */
-    const keys = new Map<string, number>();
-    const requests = charges.flatMap((charge, request) => [
-      charge,
-      ...limits.map(({ space }, at) => {
-        const key = space + subjects[request * limits.length + at];
-        const index = keys.get(key) ?? keys.size + 1;
-        keys.set(key, index);
-        return index;
-      }),
-    ]);
-    const isConfirmed = claim.endsWith(CONFIRMED);
-    const numbers = await runLimiter<number[]>(
-      [...keys.keys(), epochKey(limits[0]?.space ?? "")],
-      [
-        isConfirmed ? claim.slice(0, -CONFIRMED.length) : claim,
-        isConfirmed ? "1" : "0",
-        JSON.stringify(requests),
-        ...limits.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]),
-      ],
-    );
-    return numbers[0] === -1 ? undefined : numbers;
-  });
+  /** Requests that wait for the end of this turn of the event loop. */
+  let batches: Batch[] = [];
+
+  const run = (
+    checks: readonly LimitCheck[],
+    charge: number,
+    claim: EpochClaim,
+  ): Promise<LimitVerdict | undefined> => {
+    if (batches.length === 0) setImmediate(sendBatches);
+    let batch = batches.find((one) => mayJoin(one, checks, claim));
+    if (!batch) {
+      batch = { claim, limits: checks, keys: new Map(), requests: [], waiting: [] };
+      batches.push(batch);
+    }
+    const { keys, requests, waiting } = batch;
+    requests.push(charge);
+    for (const { space, subject } of checks) {
+      const key = space + subject;
+      const at = keys.get(key) ?? keys.size + 1;
+      keys.set(key, at);
+      requests.push(at);
+    }
+    const verdict = Promise.withResolvers<LimitVerdict | undefined>();
+    waiting.push(verdict);
+    return verdict.promise;
+  };
+
+  const sendBatches = () => {
+    const full = batches;
+    batches = [];
+    for (const batch of full) void sendBatch(batch);
+  };
+
+  const sendBatch = async ({ claim, limits, keys, requests, waiting }: Batch) => {
+    try {
+      const numbers = await runLimiter<number[]>(
+        [...keys.keys(), epochKey(limits[0]?.space ?? "")],
+        [
+          claim.epoch,
+          claim.confirmed ? "1" : "0",
+          JSON.stringify(requests),
+          ...limits.flatMap(({ limit, window_s }) => [`${limit}`, `${window_s}`]),
+        ],
+      );
+      const isStale = numbers[0] === -1;
+      for (const [index, { resolve }] of waiting.entries()) {
+        resolve(isStale ? undefined : readVerdict(numbers, index, limits.length));
+      }
+    } catch (thrown) {
+      for (const { reject } of waiting) reject(thrown);
+    }
+  };
 
   const check = async (checks: readonly LimitCheck[]): Promise<LimitVerdict> =>
-    (await run(checks, 0)) ?? { admitted: false, counts: [] };
+    (await run(checks, 0, ANY_EPOCH)) ?? { admitted: false, counts: [] };
 
   return {
-    take: (checks, claim) =>
-      run(checks, checks[0]?.cost ?? 1, claim && claim.epoch + (claim.confirmed ? CONFIRMED : "")),
+    take: (checks, claim = ANY_EPOCH) => run(checks, checks[0]?.cost ?? 1, claim),
     check,
     async charge(charges) {
       const [first] = charges;
@@ -111,8 +137,47 @@ export function createRedisCounter(redis: RedisClient, script = limiterScript())
   };
 }
 
-/** Ends the claim of a batch whose epoch is confirmed. An epoch has only digits. */
-const CONFIRMED = "+";
+/** Requests of one gateway with the same limits: one script call. */
+interface Batch {
+  claim: EpochClaim;
+  /** Checks of the first request. */
+  limits: readonly LimitCheck[];
+  /** Index of each key, from 1. */
+  keys: Map<string, number>;
+  /** As the script reads them. */
+  requests: number[];
+  waiting: PromiseWithResolvers<LimitVerdict | undefined>[];
+}
+
+/** Keeps a script call below a few milliseconds: Redis serves no other client meanwhile. */
+const MAX_BATCH = 100;
+
+function mayJoin(
+  { claim, limits, waiting }: Batch,
+  checks: readonly LimitCheck[],
+  { epoch, confirmed }: EpochClaim,
+): boolean {
+  if (waiting.length === MAX_BATCH || limits.length !== checks.length) return false;
+  if (claim.epoch !== epoch || claim.confirmed !== confirmed) return false;
+  return checks.every(({ space, limit }, at) => {
+    const first = limits[at];
+    // The space names the gateway and the window.
+    return first?.space === space && first.limit === limit;
+  });
+}
+
+function readVerdict(numbers: readonly number[], index: number, count: number): LimitVerdict {
+  const start = index * (2 * count + 1);
+  return {
+    admitted: numbers[start] === 1,
+    counts: Array.from({ length: count }, (_, at) => ({
+      used: numbers[start + 2 * at + 1] ?? 0,
+      frees_in_ms: (numbers[start + 2 * at + 2] ?? 0) / 1000,
+    })),
+  };
+}
+
+const ANY_EPOCH: EpochClaim = { epoch: "", confirmed: false };
 
 /**
  * Nothing is admitted during the grace period of a new epoch: within it every live node notices that the data

@@ -33,7 +33,7 @@ export interface WorkerReadings {
 export interface ToSupervisor {
   ready: { body: ReadyReport; result: undefined };
   /** Rate limits of the group. */
-  counters: { body: CounterCall; result: CounterResult };
+  counters: { body: readonly CounterCall[]; result: CounterResult[] };
   /** Makes all other workers load the configuration; the response is sent when they have. */
   refreshOthers: { body: null; result: undefined };
   /** Makes all other workers write their events and counts to the database. */

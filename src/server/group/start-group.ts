@@ -67,7 +67,7 @@ export async function startGroup(
   const startWorker = (index: number, alone = false): RunningWorker => {
     const place: WorkerPlace = { index, alone, demo_url: demo.url, ports };
     const worker = spawnWorker(program, place, {
-      counters: callCounter,
+      counters: (calls) => calls.map(callCounter),
       refreshOthers: async () => void (await callWorkers("refresh", index)),
       flushOthers: async () => void (await callWorkers("flush", index)),
       readAll,
