@@ -85,7 +85,7 @@ test("the user enters the results of tool calls, and the model continues with th
   expect(opened.violations).toEqual([]);
 });
 
-test("an image is shown, speech plays, and an error of the gateway is explained", async () => {
+test("an image is shown, speech plays, an error is explained, and a rejected message can be changed", async () => {
   const kit = await started();
   const { gateway } = await makeConsumer(kit);
   await using opened = await openBrowser(kit);
@@ -114,6 +114,19 @@ test("an image is shown, speech plays, and an error of the gateway is explained"
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByRole("alert").waitFor();
   expect(await page.getByRole("alert").innerText()).toContain("registry");
+
+  await page.getByRole("link", { name: "Chat" }).click();
+  const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
+  await page.getByLabel("Model").fill("@openai/none");
+  await page.getByLabel("Message").fill("Open the gate.");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("alert").waitFor();
+  expect(await turns.count()).toBe(0);
+  expect(await page.getByLabel("Message").inputValue()).toBe("Open the gate.");
+  await page.getByLabel("Model").fill("demo-chat");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("button", { name: "New conversation" }).waitFor();
+  expect(await turns.locator("strong").allTextContents()).toEqual(["You", "Model"]);
 });
 
 test("a recording of the microphone is transcribed, and leaving the page turns the microphone off", async () => {

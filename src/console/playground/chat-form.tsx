@@ -27,22 +27,29 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
     ...(parsedTools?.length ? { tools: parsedTools } : {}),
     ...(stream ? { stream } : {}),
   });
-  const sendTurns = (added: readonly Turn[]) => {
+  const sendTurns = async (added: readonly Turn[]): Promise<boolean> => {
     const sent = [...turns, ...added];
     setTurns(sent);
     const show = (reply: ChatReply) => setTurns([...sent, toTurn(reply)]);
-    exchange.run({ path: "/v1/chat/completions", body: bodyOf(sent) }, async (response) => {
-      if (stream) await readStream(response, show);
-      else show(await readReply(response));
-    });
+    const accepted = await exchange.run(
+      { path: "/v1/chat/completions", body: bodyOf(sent) },
+      async (response) => {
+        if (stream) await readStream(response, show);
+        else show(await readReply(response));
+      },
+    );
+    // A later request would send the rejected turns again, and be rejected for the same reason.
+    if (!accepted) setTurns(turns);
+    return accepted;
   };
-  const submit = () => {
+  const submit = async () => {
     if (exchange.busy || draft.trim() === "" || parsedTools === undefined) return;
     setDraft("");
-    sendTurns([{ role: "user", content: draft }]);
+    // A rejected message can be changed and sent again, unless another one was typed.
+    if (!(await sendTurns([{ role: "user", content: draft }]))) setDraft((typed) => typed || draft);
   };
   const submitByKey = (event: KeyboardEvent) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) submit();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
   };
   const restart = turns.length > 0 && !exchange.busy && (
     <button type="button" className="button" onClick={() => setTurns([])}>
@@ -106,7 +113,11 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
             slug: consumer.slug,
             path: "/v1/chat/completions",
             method: "chat.completions.create",
-            json: bodyOf(turns.length > 0 ? turns : [{ role: "user", content: draft || "Hello!" }]),
+            json: bodyOf(
+              turns.length > 0 && !draft
+                ? turns
+                : [...turns, { role: "user", content: draft || "Hello!" }],
+            ),
           }}
         />
       </div>

@@ -13,7 +13,11 @@ export interface PlaygroundExchange {
   busy: boolean;
   facts: ReplyFacts | undefined;
   problem: string | undefined;
-  run: (request: Omit<SentRequest, "signal">, onReply: (reply: Response) => Promise<void>) => void;
+  /** Resolves to whether the upstream or the gateway accepted the request. */
+  run: (
+    request: Omit<SentRequest, "signal">,
+    onReply: (reply: Response) => Promise<void>,
+  ) => Promise<boolean>;
   stop: () => void;
 }
 
@@ -29,14 +33,16 @@ export function useExchange(send: SendAsConsumer): PlaygroundExchange {
   const exchange = async (
     request: Omit<SentRequest, "signal">,
     onReply: (reply: Response) => Promise<void>,
-  ) => {
+  ): Promise<boolean> => {
     const controller = new AbortController();
     current.current = controller;
     setState({ busy: true, facts: undefined, problem: undefined });
     const startedAt = performance.now();
+    let accepted = false;
     try {
       const reply = await send({ ...request, signal: controller.signal });
       const facts = readFacts(reply, startedAt);
+      accepted = reply.ok;
       setState({ busy: true, facts, problem: undefined });
       const problem = reply.ok ? undefined : await readProblem(reply);
       if (reply.ok) await onReply(reply);
@@ -45,10 +51,11 @@ export function useExchange(send: SendAsConsumer): PlaygroundExchange {
       const problem = controller.signal.aborted ? "Stopped." : AppError.from(thrown).message;
       setState((last) => ({ ...last, busy: false, problem }));
     }
+    return accepted;
   };
   return {
     ...state,
-    run: (request, onReply) => void exchange(request, onReply),
+    run: exchange,
     stop: () => current.current?.abort(),
   };
 }
