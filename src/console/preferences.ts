@@ -41,6 +41,16 @@ export const timeZone = (): string =>
 export const formatTime = (time: Date | string, options: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(undefined, { ...options, timeZone: timeZone() }).format(new Date(time));
 
+/** Formats a range of times, with the date once if it is the same. */
+export const formatTimeRange = (from: string, to: string): string =>
+  new Intl.DateTimeFormat(undefined, {
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+    timeZone: timeZone(),
+  }).formatRange(new Date(from), new Date(to));
+
 /** Formats the time of day, for "Updated at". */
 export const formatTimeOfDay = (time: Date): string => formatTime(time, { timeStyle: "medium" });
 

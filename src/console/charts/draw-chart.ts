@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import { timeZone } from "../preferences.ts";
 import { type ChartProps, type ChartTone, formatValue } from "./chart.tsx";
-import { formatInterval } from "./format-interval.ts";
+import { formatInterval, formatMark } from "./format-interval.ts";
 
 export interface Drawing {
   remove: () => void;
@@ -68,8 +68,8 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
   const options: uPlot.Options = {
     width: place.clientWidth,
     height: HEIGHT,
-    // The label of the last hour is centered below the right edge.
-    padding: [8, 20, 0, 0],
+    // The last label is centered below the right edge.
+    padding: [8, 32, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone()),
     cursor: { y: false, drag: { x: chart.onSelect !== undefined, y: false, setScale: false } },
     scales: {
@@ -77,8 +77,16 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
       y: { range: (_, __, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      // As wide as "10:00pm".
-      { ...axis, space: 64 },
+      {
+        ...axis,
+        // Wider than "10:00 PM", and one line high.
+        space: 72,
+        size: 36,
+        gap: 9,
+        incrs: TIME_STEPS,
+        values: (_, marks, __, ___, step) =>
+          marks.map((mark) => formatMark(new Date(mark * 1000), step)),
+      },
       {
         ...axis,
         size: 56,
@@ -100,7 +108,10 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
           label: one.name,
           stroke,
           width: 2,
-          points: { show: false },
+          // A line shows a value without neighbors as a point.
+          points: isStacked
+            ? { show: false }
+            : { show: true, size: 6, fill: stroke, filter: findIsolated(one.values) },
           value: (_, __, ___, index) =>
             formatValue(index === null ? null : one.values[index], format),
         };
@@ -114,6 +125,15 @@ function createPlot(place: HTMLElement, chart: Drawn): uPlot {
   if (chart.onSelect) plot.over.addEventListener("click", () => clickInterval(plot, chart));
   return plot;
 }
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Steps of the time axis. */
+const TIME_STEPS = [1, 2, 5, 10, 15, 30]
+  .map((count) => count * MINUTE)
+  .concat([1, 2, 3, 6, 12].map((count) => count * HOUR))
+  .concat([1, 2, 5, 10, 30].map((count) => count * DAY));
 
 /** Steps of the vertical axis: counts, tokens and milliseconds have no fractions. */
 const INTEGER_STEPS = Array.from({ length: 13 }, (_, power) => 10 ** power).flatMap((unit) => [
@@ -133,6 +153,12 @@ const TONE_COLORS: Record<ChartTone, string> = {
   danger: "--chart-danger",
   other: "--chart-other",
 };
+
+/** Returns the positions of values whose neighbors are missing. */
+const findIsolated = (values: readonly (number | null)[]) => (): number[] =>
+  values.flatMap((value, index) =>
+    value !== null && values[index - 1] == null && values[index + 1] == null ? [index] : [],
+  );
 
 /** Returns the sums of each series and those before it. */
 function stack(values: readonly (readonly (number | null)[])[]): number[][] {

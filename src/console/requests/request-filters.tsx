@@ -39,7 +39,7 @@ const ENDPOINTS = [
 
 const STATUS_CLASSES: readonly (readonly [StatusFilter | "", string])[] = [
   ["", "Any"],
-  ["errors", "Errors (4xx and 5xx)"],
+  ["errors", "Errors"],
   ["2xx", "2xx"],
   ["3xx", "3xx"],
   ["4xx", "4xx"],

@@ -1,6 +1,6 @@
 /** Time range of charts and lists of events, stored in the address as `range`, or as `from` and `to`. */
 import { now } from "../../lib/time/clock.ts";
-import { formatTime } from "../preferences.ts";
+import { formatTimeRange } from "../preferences.ts";
 import { changeQuery } from "../router.tsx";
 
 const RANGES: Record<string, { text: string; ms: number }> = {
@@ -17,7 +17,7 @@ const CUSTOM = "custom";
 /** Returns the options of a list; `custom` is offered only while it is selected. */
 export function listRanges(search: URLSearchParams): (readonly [string, string])[] {
   const custom = readCustomRange(search);
-  const text = custom && `${toLocal(custom.from)} – ${toLocal(custom.to)}`;
+  const text = custom && formatTimeRange(custom.from, custom.to);
   return [...NAMED, ["all", "All time"], ...(text ? [[CUSTOM, text] as const] : [])];
 }
 
@@ -65,6 +65,3 @@ function readCustomRange(search: URLSearchParams): { from: string; to: string } 
   if (!from || !to || !(Date.parse(from) < Date.parse(to))) return undefined;
   return { from, to };
 }
-
-const toLocal = (time: string): string =>
-  formatTime(time, { dateStyle: "short", timeStyle: "short" });
