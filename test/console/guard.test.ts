@@ -121,7 +121,7 @@ test("an administrator of one gateway, who sees no collectors, keeps the collect
 
 test("a request links to its evaluations, and an evaluation to its request", async () => {
   const kit = await started();
-  await using it = await makeGuardedConsumer(kit, {});
+  await using it = await makeGuardedConsumer(kit, {}, { consumer: { name: "Quill" } });
   const body = { model: "m", messages: [{ role: "user", content: "Hello" }] };
   const reply = await it.post("/v1/chat/completions", body);
   const { id } = await it.event(reply.headers.get("x-ag-trace-id"));
@@ -132,6 +132,8 @@ test("a request links to its evaluations, and an evaluation to its request", asy
   await page.getByRole("link", { name: "Open in Activity" }).click();
   await page.waitForURL(/\/activity\?/);
   await until(async () => (await page.locator(".table tbody tr").count()) === 2);
+  const column = page.locator('.table tbody tr:first-child [title="Filter by this consumer"]');
+  expect(await column.textContent()).toBe("Quill");
   await page.locator(".table tbody tr button").first().click();
   await page.getByRole("link", { name: "Open in Requests" }).click();
   await page.waitForURL(/\/requests\?/);

@@ -34,7 +34,14 @@ export const activityColumns = (show: (id: string) => void): Column<EvaluationEv
       </div>
     ),
   },
-  { head: "Consumer", cell: (event) => <Cell name="consumer_id" value={event.consumer_id} /> },
+  {
+    head: "Consumer",
+    cell: (event) => (
+      <FilterButton name="consumer_id" value={event.consumer_id}>
+        {consumerName(event)}
+      </FilterButton>
+    ),
+  },
   { head: "Application", cell: (event) => <Cell name="application" value={event.application} /> },
   {
     head: "Collector",
@@ -55,6 +62,14 @@ export const activityColumns = (show: (id: string) => void): Column<EvaluationEv
   { head: "Findings", cell: ({ findings }) => <Sources findings={findings} /> },
   { head: "ms", number: true, cell: ({ latency_ms }) => formatMs(latency_ms) },
 ];
+
+/** Returns whether the evaluation belongs to a request of the data plane. */
+export const isDataPlane = ({ gateway_id, protocol, attributes }: EvaluationEvent): boolean =>
+  gateway_id !== null && protocol === "llm" && attributes["consumer.type"] === "consumer";
+
+/** Returns the name of a consumer of a gateway, which is the application of its requests, or the id. */
+export const consumerName = (event: EvaluationEvent): string | null =>
+  isDataPlane(event) ? (event.application ?? event.consumer_id) : event.consumer_id;
 
 export const formatMs = (ms: number): string =>
   ms.toLocaleString(undefined, { maximumFractionDigits: ms < 10 ? 1 : 0 });

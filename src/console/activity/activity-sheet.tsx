@@ -6,7 +6,7 @@ import { Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { useLoad } from "../use-load.ts";
-import { formatMs } from "./activity-columns.tsx";
+import { consumerName, formatMs, isDataPlane } from "./activity-columns.tsx";
 import { FeedbackButtons } from "./feedback-buttons.tsx";
 import { Findings } from "./findings.tsx";
 import { StoredTexts } from "./stored-texts.tsx";
@@ -35,7 +35,7 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
         />
         <Fact
           name="Consumer"
-          value={event.consumer_id}
+          value={consumerName(event)}
           filter={["consumer_id", event.consumer_id]}
         />
         <Fact
@@ -146,10 +146,6 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
     </EventSheet>
   );
 }
-
-/** Returns whether the evaluation belongs to a request of the data plane. */
-const isDataPlane = ({ gateway_id, protocol, attributes }: EvaluationEvent): boolean =>
-  gateway_id !== null && protocol === "llm" && attributes["consumer.type"] === "consumer";
 
 function Attributes({ of }: { of: EvaluationEvent["attributes"] }) {
   const entries = Object.entries(of);

@@ -43,9 +43,9 @@ export function FirstSteps({ gateway, upstreams = [], consumer, hasKey }: FirstS
         >
           For the application that sends requests.
         </Step>
-        <Step done={false} text="Send a request">
+        <Step done={false} to={consumer && `${gatewayPath}/playground`} text="Send a request">
           {consumer
-            ? "Replace YOUR_KEY with the key:"
+            ? "In the playground, or with the key in place of YOUR_KEY:"
             : "The command appears here when there is a consumer."}
         </Step>
       </ol>

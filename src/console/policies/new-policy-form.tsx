@@ -51,7 +51,7 @@ function TemplateForm({ catalog }: { catalog: readonly DetectorKind[] }) {
     listPath: "/policies",
     createdPath: ({ id, gates, input_rules }) =>
       `/policies/${id}?tab=${gates.length + input_rules.length > 0 ? "test" : "input"}`,
-    nextStep: "Next, add rules and test it.",
+    nextStep: "It applies when a collector uses it.",
   });
   const { draft, change, error } = form;
   const { title, detectors: created, Fields, asksForTools } = findTemplate(draft.template);
