@@ -12,13 +12,19 @@ export interface ClientRequest {
   slug: string;
   /** Path after `/{consumer}`. */
   path: string;
-  /** JSON body, or the fields of a form, of which `@name` is a file. */
+  /** JSON body, or the fields of a form with a file. */
   json?: Record<string, unknown>;
-  form?: Record<string, string>;
+  form?: ClientForm;
   /** Call of the OpenAI client library, such as `chat.completions.create`. */
   method: string;
   /** Undefined: a placeholder. */
   key?: string;
+}
+
+export interface ClientForm {
+  fields: Record<string, string>;
+  /** Name of the file in the field `file`. */
+  file: string;
 }
 
 /** POST of a JSON body, or GET without one. */
@@ -80,10 +86,12 @@ function buildCurl(url: string, { json, form, key: secret = PLACEHOLDER }: Clien
   const key = `X-AG-API-Key: ${secret}`;
   if (json)
     return curlCommand(url, [key, "Content-Type: application/json"], JSON.stringify(json, null, 2));
-  const fields = Object.entries(form ?? {}).map(
-    ([name, value]) => `-F ${shellQuote(`${name}=${value}`)}`,
+  // With -F, curl would read a local file if a value begins with `@` or `<`.
+  const fields = Object.entries(form?.fields ?? {}).map(
+    ([name, value]) => `--form-string ${shellQuote(`${name}=${value}`)}`,
   );
-  return [`curl ${shellQuote(url)}`, `-H ${shellQuote(key)}`, ...fields].join(" \\\n  ");
+  const file = form ? [`-F ${shellQuote(`file=@${form.file}`)}`] : [];
+  return [`curl ${shellQuote(url)}`, `-H ${shellQuote(key)}`, ...fields, ...file].join(" \\\n  ");
 }
 
 function buildTypeScript(base: string, request: ClientRequest): string {
@@ -92,7 +100,7 @@ function buildTypeScript(base: string, request: ClientRequest): string {
     ? JSON.stringify(json, null, 2)
     : `{\n${formMembers(
         form,
-        (name, file) => `  ${name}: fs.createReadStream(${file}),`,
+        (file) => `  file: fs.createReadStream(${file}),`,
         (name, value) => `  ${name}: ${value},`,
       )}\n}`;
   return [
@@ -114,7 +122,7 @@ function buildPython(base: string, request: ClientRequest): string {
     : [
         formMembers(
           form,
-          (name, file) => `    ${name}=open(${file}, "rb"),`,
+          (file) => `    file=open(${file}, "rb"),`,
           (name, value) => `    ${name}=${value},`,
         ),
       ];
@@ -132,17 +140,14 @@ function buildPython(base: string, request: ClientRequest): string {
 }
 
 function formMembers(
-  form: Record<string, string> = {},
-  toFile: (name: string, file: string) => string,
+  { fields, file }: ClientForm = { fields: {}, file: "" },
+  toFile: (file: string) => string,
   toField: (name: string, value: string) => string,
 ): string {
-  return Object.entries(form)
-    .map(([name, value]) =>
-      value.startsWith("@")
-        ? toFile(name, JSON.stringify(value.slice(1)))
-        : toField(name, JSON.stringify(value)),
-    )
-    .join("\n");
+  const members = Object.entries(fields).map(([name, value]) =>
+    toField(name, JSON.stringify(value)),
+  );
+  return [...members, toFile(JSON.stringify(file))].join("\n");
 }
 
 /** Formats a JSON value as a Python literal. */

@@ -151,6 +151,10 @@ test("a recording of the microphone is transcribed, and leaving the page turns t
   expect(await isOff()).toBe(true);
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByLabel("Transcript").getByText("recording.webm").waitFor();
+  // With -F, curl would send the content of a local file.
+  await page.getByLabel("Model").fill("@/etc/hostname");
+  await page.getByText("This request as code").click();
+  await page.getByText("--form-string 'model=@/etc/hostname'").waitFor();
 
   await page.getByRole("button", { name: "Record", exact: true }).click();
   await page.getByRole("button", { name: "Stop recording" }).waitFor();

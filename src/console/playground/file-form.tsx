@@ -72,7 +72,7 @@ export function FileForm({ gateway_id, consumer, send }: PlaygroundFormProps) {
             slug: consumer.slug,
             path: "/v1/files",
             method: "files.create",
-            form: { purpose, file: `@${file?.name ?? "notes.txt"}` },
+            form: { fields: { purpose }, file: file?.name ?? "notes.txt" },
           }}
         />
       </div>

@@ -52,7 +52,7 @@ export function TranscriptionForm({ gateway_id, consumer, send, models }: Playgr
             slug: consumer.slug,
             path: "/v1/audio/transcriptions",
             method: "audio.transcriptions.create",
-            form: { ...(model ? { model } : {}), file: `@${file?.name ?? "speech.mp3"}` },
+            form: { fields: model ? { model } : {}, file: file?.name ?? "speech.mp3" },
           }}
         />
       </div>

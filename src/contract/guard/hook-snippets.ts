@@ -1,4 +1,5 @@
 /** Settings that make coding agents send their hooks to a collector. The key is read from PORTCULLIS_COLLECTOR_KEY. */
+import { shellQuote } from "../../lib/text/shell-quote.ts";
 import type { HookAgent } from "./hook-agents.ts";
 
 export interface HookTarget {
@@ -89,5 +90,5 @@ const postCommand = (agent: HookAgent, url: string): string =>
   [
     `curl -sSf -m ${REQUEST_S} --data-binary @- -H "Content-Type: application/json"`,
     '-H "Authorization: Bearer $PORTCULLIS_COLLECTOR_KEY" -H "X-User-Id: $USER"',
-    `${url}/v1/hooks/${agent}`,
+    shellQuote(`${url}/v1/hooks/${agent}`),
   ].join(" ");
