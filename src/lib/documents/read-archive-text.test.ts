@@ -8,17 +8,19 @@ interface File {
   /** In the archive's own directory, where a liar would lie. */
   method?: number;
   flags?: number;
+  /** Name in the header of the file itself, and extra fields after it. */
+  own?: string;
 }
 
 function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, method = 8, flags = 0 } of files) {
+  for (const { name, content, method = 8, flags = 0, own = name } of files) {
     const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50);
-    local.writeUInt16LE(name.length, 26);
+    local.writeUInt16LE(own.length, 26);
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50);
     entry.writeUInt16LE(flags, 8);
@@ -26,9 +28,9 @@ function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
     entry.writeUInt32LE(packed.length, 20);
     entry.writeUInt16LE(name.length, 28);
     entry.writeUInt32LE(offset, 42);
-    parts.push(local, Buffer.from(name), packed);
+    parts.push(local, Buffer.from(own), packed);
     directory.push(entry, Buffer.from(name));
-    offset += local.length + name.length + packed.length;
+    offset += local.length + own.length + packed.length;
   }
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50);
@@ -190,18 +192,42 @@ test("text in attributes that readers show is read", async () => {
   for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
 });
 
-test("unusual names of files and folders, and comments of an archive are read", async () => {
-  const comment = "hidden comment";
-  const files = ["word/hidden name.txt", "hidden folder/", "4111111111111111", "word/usual.txt"];
-  const content = body(paragraph("shown"));
-  const bytes = Buffer.from(docx(content, ...files.map((name) => ({ name, content: "" }))));
-  bytes.writeUInt16LE(comment.length, bytes.length - 2);
+test.each(["utf8", "utf16le"] as const)(
+  "unusual names of files and folders, and comments of an archive in %s are read",
+  async (encoding) => {
+    const comment = Buffer.from("hidden comment", encoding);
+    const hidden = [
+      "word/hidden name.txt",
+      "hidden folder/",
+      "4111111111111111",
+      "x/AKIA2EXAMPLEEXAMPLE2",
+    ];
+    const files = [...hidden, "word/usual.txt"].map((name) => ({ name, content: "" }));
+    const own = { name: "a.txt", content: "", own: "a.txt\0\x01hidden field" };
+    const content = body(paragraph("shown"));
+    const bytes = Buffer.from(docx(content, ...files, own));
+    bytes.writeUInt16LE(comment.length, bytes.length - 2);
 
-  const { text } = (await read(Buffer.concat([bytes, Buffer.from(comment)]))) as { text: string };
+    const { text } = (await read(Buffer.concat([bytes, comment]))) as { text: string };
 
-  for (const each of [comment, "hidden name", "hidden folder", "4111111111111111"])
-    expect(text).toContain(each);
-  expect(text).not.toContain("usual.txt");
+    for (const each of ["hidden comment", "hidden field", ...hidden]) expect(text).toContain(each);
+    expect(text).not.toContain("usual.txt");
+    expect(text).not.toContain("a.txt");
+  },
+);
+
+test("extra fields that many entries share count against the budget each time", async () => {
+  const file = { name: "a", content: "", method: 0, own: "a".repeat(60_000) };
+  const bytes = Buffer.from(zip([file]));
+  const directory = bytes.subarray(bytes.length - 22 - 47, bytes.length - 22);
+  const end = Buffer.from(bytes.subarray(-22));
+  end.writeUInt16LE(4000, 10);
+  const start = bytes.subarray(0, bytes.length - 22 - 47);
+
+  expect(await read(Buffer.concat([start, ...Array(4000).fill(directory), end]))).toMatchObject({
+    ok: false,
+    problem: "over_budget",
+  });
 });
 
 test("entities that a document defines are read in their definition and not expanded", async () => {
@@ -307,6 +333,16 @@ test("parts that cannot be read are listed beside the text", async () => {
     text: expect.stringContaining(TEXT),
     unread: [{ problem: "media" }, { problem: "unreadable", reason: "The archive is encrypted." }],
   });
+});
+
+test("the name and the comment in the header of gzip are read", async () => {
+  const packed = gzipSync(TEXT);
+  packed[3] = 0x1c;
+  const header = "\x06\0field!hidden name\0hidden comment\0";
+  const bytes = Buffer.concat([packed.subarray(0, 10), Buffer.from(header), packed.subarray(10)]);
+
+  const text = `${TEXT}\nfield!hidden name\nhidden comment`;
+  expect(await read(bytes)).toMatchObject({ ok: true, kind: "gzip", text });
 });
 
 test("gzip is decompressed, and nested gzip up to a depth", async () => {

@@ -44,11 +44,14 @@ export async function readArchiveText(
       if (problem === "over_budget") break;
     }
   }
-  const names = zip.entries.map(({ name }) => name).filter((name) => !ORDINARY_NAME.test(name));
-  return { text: [text, ...names, ...zip.comments].join("\n"), unread: [...unread.values()] };
+  const names = zip.entries.map(({ name }) => name).filter((name) => !isOrdinary(name));
+  const comments = zip.comments.filter((comment) => comment !== "");
+  return { text: [text, ...names, ...comments].join("\n"), unread: [...unread.values()] };
 }
 
-/** Matches a name that hides neither prose nor a card or an account. */
+/** Returns whether a name hides neither prose nor a card, an account or a token. */
+const isOrdinary = (name: string): boolean => ORDINARY_NAME.test(name) && !TOKEN.test(name);
+const TOKEN = /(?=[\w-]*\d)[\w-]{20}/;
 const ORDINARY_NAME = /^(?!(?:\D*\d){7})[\w./[\]-]{0,100}$/;
 
 const OUTSIDE: UnreadPart = {

@@ -4,6 +4,7 @@ import { gunzip } from "node:zlib";
 import { containsBinary, decodeText, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
+import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import { readHtmlText } from "./read-html-text.ts";
@@ -92,8 +93,11 @@ async function readPart(
       });
     case "archive":
       return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
-    case "gzip":
-      return { ...(await inside(await gunzipWithinBudget(bytes, budget))), kind: "gzip" };
+    case "gzip": {
+      const read = await inside(await gunzipWithinBudget(bytes, budget));
+      const text = [read.text, ...findText(gzipFields(bytes))].join("\n");
+      return { ...read, text, kind: "gzip" };
+    }
     case "rtf": {
       const read = wholeText("rtf", await readRtfText(bytes, budget.slicer));
       // A PDF may begin after other bytes.
@@ -141,6 +145,17 @@ const wholeText = (kind: DocumentKind, text: string): PartText => ({
   unread: [],
   cut: false,
 });
+
+/** Returns the fields of the header ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952#section-2.3)): data, name and comment. */
+function gzipFields(bytes: Uint8Array): Uint8Array {
+  const [flags = 0] = bytes.subarray(3, 4);
+  let end = 10;
+  if (flags & 4) end += 2 + (bytes[10] ?? 0) + 256 * (bytes[11] ?? 0);
+  for (const field of [8, 16]) {
+    if (flags & field) end = bytes.indexOf(0, end) + 1;
+  }
+  return bytes.subarray(10, end);
+}
 
 const gunzipAsync = promisify(gunzip);
 

@@ -1,7 +1,9 @@
 /** Reads the files of a zip archive, with limits against bombs. */
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
+import { decodeText } from "./decode-text.ts";
 import { documentProblem } from "./document-problem.ts";
+import { findText } from "./find-text.ts";
 import { overBudgetError, type ReadingBudget, spendBytes } from "./reading-budget.ts";
 
 export interface ZipEntry {
@@ -19,7 +21,7 @@ export interface Zip {
   entries: ZipEntry[];
   /** There are bytes that no entry covers. Readers that ignore the directory find files there. */
   has_hidden_bytes: boolean;
-  /** Comments of the archive and of its files. */
+  /** Comments of the archive and of its files, and text in extra fields. */
   comments: string[];
 }
 
@@ -41,7 +43,7 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   const directory = at;
   const entries: ZipEntry[] = [];
   const ranges: Range[] = [];
-  const comments = [archive.toString("utf8", end + 22)];
+  const comments = [readComment(archive.subarray(end + 22))];
   for (let index = 0; index < count; index++) {
     if (at + 46 > archive.length || archive.readUInt32LE(at) !== ENTRY_SIGNATURE)
       throw damagedError();
@@ -54,15 +56,29 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
       size: archive.readUInt32LE(at + 20),
       offset: archive.readUInt32LE(at + 42),
     };
-    const name = archive.toString("utf8", at + 46, at + 46 + nameLength);
-    entries.push({ name, read: () => readEntry(archive, described, budget) });
-    ranges.push({ from: described.offset, to: dataStart(archive, described) + described.size });
+    const nameBytes = archive.subarray(at + 46, at + 46 + nameLength);
+    entries.push({
+      name: nameBytes.toString(),
+      read: () => readEntry(archive, described, budget),
+    });
+    const start = dataStart(archive, described);
+    ranges.push({ from: described.offset, to: start + described.size });
+    // The header of the file repeats the name, and has extra fields of its own.
+    const repeated = archive.subarray(described.offset + 30, start);
+    const isEqual = nameBytes.equals(repeated.subarray(0, nameLength));
+    const own = isEqual ? repeated.subarray(nameLength) : repeated;
+    // Entries can share a header.
+    spendBytes(budget, own.length);
     at += 46 + nameLength + extraLength + commentLength;
-    if (commentLength > 0) comments.push(archive.toString("utf8", at - commentLength, at));
+    const comment = archive.subarray(at - commentLength, at);
+    const extra = archive.subarray(at - commentLength - extraLength, at - commentLength);
+    comments.push(...findText(own), ...findText(extra), readComment(comment));
   }
   if (at !== end) throw damagedError();
   return { entries, has_hidden_bytes: hasGap(ranges, directory), comments };
 }
+
+const readComment = (bytes: Buffer): string => decodeText(bytes, null) ?? bytes.toString();
 
 interface Range {
   from: number;
