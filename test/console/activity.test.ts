@@ -146,7 +146,7 @@ test("a long condition of a gate wraps on a phone", async () => {
   await go(`/activity?request_id=${request_id}&open=${request_id}`);
   await page
     .getByRole("dialog")
-    .getByText(/^Condition/)
+    .getByText(/^Applies when the tool name is /)
     .waitFor();
 
   const wide = await page.locator("dialog").evaluate((box) => box.scrollWidth - box.clientWidth);

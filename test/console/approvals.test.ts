@@ -47,7 +47,7 @@ test("an approver sees the pending count, approves one payload, and only that pa
   await page.keyboard.press("j");
   await details.locator(ARGUMENT, { hasText: "amount5" }).waitFor();
   expect(await details.locator(ARGUMENT).textContent()).toBe("purposerentamount5");
-  await details.getByText(/^Condition/).waitFor();
+  await details.getByText(/^Applies when the tool name is /).waitFor();
   await details.getByLabel("Note (optional)").fill("Known landlord");
   await details.getByRole("button", { name: "Approve" }).click();
 
@@ -121,7 +121,7 @@ test("a viewer can read approvals but not decide; an expired approval is marked 
 
   await go("/approvals?q=Trips");
   const details = page.getByRole("region", { name: "Selected approval" });
-  await details.getByText(/^Condition/).waitFor();
+  await details.getByText(/^Applies when the tool name is /).waitFor();
   expect(await items.count()).toBe(1);
   expect(await details.textContent()).toContain(
     "Visible to the roles approver, auditor, admin and owner",
@@ -153,7 +153,7 @@ test("evaluations and Store requests are decided together, and failures are repo
   expect(await page.getByLabel("Select Both: pay").first().isDisabled()).toBe(true);
   await page.getByLabel("Select all 3").check();
   expect(await bulk.getByRole("button", { name: "Reject 3" }).isDisabled()).toBe(true);
-  await bulk.getByLabel("Comment").fill("Checked");
+  await bulk.getByLabel("Note").fill("Checked");
   await bulk.getByRole("button", { name: "Approve 3" }).click();
 
   await page.getByText("2 approved, 1 failed.").waitFor();

@@ -1,6 +1,8 @@
 /** Findings of an evaluation: source, type, location and action. */
 import type { ReactNode } from "react";
+import type { Condition } from "../../contract/guard/conditions.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
+import { describeCondition } from "../policies/policy-sentences.ts";
 import { Badge } from "../ui/badge.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { locationsOf } from "./find-highlights.ts";
@@ -57,12 +59,8 @@ function Reason({ of: { source, signal, evidence } }: { of: Finding }) {
       </>
     );
   }
-  if (!evidence.condition) return "No condition.";
-  return (
-    <>
-      Condition <code>{JSON.stringify(evidence.condition)}</code>
-    </>
-  );
+  // The server stores the condition of the gate as it was validated.
+  return `Applies ${describeCondition((evidence.condition ?? null) as Condition | null)}.`;
 }
 
 /** Says why the action of the rule did not apply. */

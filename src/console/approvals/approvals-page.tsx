@@ -151,6 +151,7 @@ function Inbox({ items, isFiltered, isCurrent }: InboxProps) {
   return (
     <div className="inbox">
       <div>
+        {items.length === 0 && <Empty isFiltered={isFiltered} />}
         <InboxList
           items={items}
           open={open}

@@ -1,4 +1,4 @@
-/** Decides several items of the inbox with one comment. Each is decided separately, and failures are listed. */
+/** Decides several items of the inbox with one note. Each is decided separately, and failures are listed. */
 import { useState } from "react";
 import { AppError } from "../../contract/errors.ts";
 import type { InboxItem } from "../../contract/inbox.ts";
@@ -46,7 +46,7 @@ export function BulkDecision({ items, onChecked }: BulkDecisionProps) {
     <section className="card bulk" aria-label="Selected items">
       <h2>{items.length} selected</h2>
       <TextField
-        label="Comment (optional)"
+        label="Note (optional)"
         {...(needsNote && { hint: "Required to reject Store requests." })}
         value={note}
         onChange={setNote}

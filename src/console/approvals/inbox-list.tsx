@@ -37,7 +37,7 @@ export function InboxList({ items, open, onOpen, checked, onChecked }: InboxList
           Select all {decidable.length}
         </label>
       )}
-      <ul className="inbox-list">
+      <ul className="inbox-list" hidden={items.length === 0}>
         {items.map((item) => (
           <li key={item.id}>
             {checked && item.state === "pending" && (
