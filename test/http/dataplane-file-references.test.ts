@@ -162,6 +162,8 @@ test.each<[string, string, object]>([
     image_url: { url: "data:image/png;base64,files/abc=" },
   });
   const text = message({ type: "text", text: `What is ${GEMINI_FILE}?` });
+  const escaped = '{"model":"m","messages":[{"content":[{"image_url":"files\\/abc"}]}]}';
+  expect((await mine.post(CHAT, escaped)).status).toBe(404);
   for (const body of [image, text]) {
     expect((await mine.post(CHAT, { model: "m", ...body })).status).not.toBe(404);
   }

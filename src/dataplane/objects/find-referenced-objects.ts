@@ -56,7 +56,7 @@ const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store_?names|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*files\/|\\u/iu;
+  /((file|vector_store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store_?names|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*files\\?\/|\\u/iu;
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /^((.*_)?(file|vector_store|collection)_?ids?|cached_?content|file_?search_?store_?names)$/iu;
