@@ -139,6 +139,11 @@ const MTLS_FILE = GEMINI_FILE.replace("language.", "language.mtls.");
 test.each<[string, string, object]>([
   ["a file URI", GEMINI, part({ fileData: { fileUri: GEMINI_FILE } })],
   ["a file URI with underscores", GEMINI, part({ file_data: { file_uri: "files/abc-123" } })],
+  [
+    "a file URI in a function result",
+    GEMINI,
+    part({ functionResponse: { response: {}, parts: [{ fileData: { fileUri: GEMINI_FILE } }] } }),
+  ],
   ["a file URI in capitals", GEMINI, part({ fileData: { fileUri: GEMINI_FILE.toUpperCase() } })],
   ["cachedContent", GEMINI, { contents: [], cachedContent: "cachedContents/abc" }],
   ["cached_content", CHAT, { messages: [], extra_body: { google: { cached_content: "x" } } }],
@@ -265,6 +270,8 @@ test.each([
   ["metadata", { metadata: { file_id: "x" } }],
   ["the metadata of a message", { messages: [{ role: "user", metadata: { file_id: "x" } }] }],
   ["text", message({ type: "text", text: '{"file_id": "x"}' })],
+  ["the arguments of a Gemini function", part({ functionCall: { args: { file_id: "x" } } })],
+  ["the result of a Gemini function", part({ function_response: { response: { file_id: "x" } } })],
 ])("an id in %s is not a reference", async (_, body) => {
   const { mine } = await setUp();
 

@@ -79,6 +79,10 @@ function isStoredFile(name: string, value: unknown): boolean {
 const DATA_URL = /^\s*data:/i;
 const GEMINI_HOST = /generativelanguage\.(.*\.)?googleapis\.com\.?$/;
 
+/** Values of Gemini functions are data of the caller. Files in the `parts` of a result are checked. */
+const FUNCTION = /^function_?(call|response)$/iu;
+const FUNCTION_DATA: ReadonlySet<string> = new Set(["args", "response"]);
+
 /** Collects ids: all strings in `value` if `isReference`, else those of members that are references. */
 function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   if (typeof value === "string") {
@@ -92,10 +96,15 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
       if (name === "metadata" || (name === "input" && type.endsWith("tool_use"))) continue;
       if (OUTPUTS.has(type) && (refers || NESTED_OUTPUTS.has(name))) continue;
       if (STORE.test(name)) ids.add(name);
-      collect(inner, ids, refers);
+      collect(FUNCTION.test(name) ? withoutData(inner) : inner, ids, refers);
     }
   }
 }
+
+const withoutData = (call: unknown): unknown =>
+  isObject(call)
+    ? Object.fromEntries(Object.entries(call).filter(([name]) => !FUNCTION_DATA.has(name)))
+    : call;
 
 /**
  * Parts of earlier responses that the client sends back, for which an upstream reads no file. Only their own
