@@ -88,6 +88,28 @@ test("two clicks lead from a trace ID to the cause of a failed request, whicheve
   expect(opened.violations).toEqual([]);
 });
 
+test("a request without a response is listed with the registry of its last attempt", async () => {
+  const kit = await started();
+  await using it = await startConsumer(
+    kit,
+    [{ provider: "openai", name: "Silent" }],
+    [{ delay_ms: 2000 }],
+  );
+  const signal = AbortSignal.timeout(200);
+  const body = '{"model":"m"}';
+  const sent = it.call("/v1/chat/completions", { method: "POST", body, signal });
+  expect(sent).rejects.toThrow();
+  await using opened = await openBrowser(kit);
+  const { page, go } = opened;
+  await go(`/gateways/${it.gateway.id}/requests?range=all`);
+
+  const row = page.locator(".table tbody tr", { hasText: "499" });
+  await row.getByText("Silent").waitFor();
+  await row.getByRole("button").click();
+  const registry = page.getByRole("dialog").locator("dt", { hasText: "Registry" });
+  expect(await registry.locator("+ dd").textContent()).toBe("Silent");
+});
+
 test("a rejected request without a key opens, and Home links to the errors", async () => {
   await using it = await makeFailures();
   await using opened = await openBrowser(it.kit);

@@ -25,7 +25,7 @@ export const requestColumns = (
   { head: "Endpoint", cell: ({ endpoint }) => endpoint },
   { head: "Consumer", cell: ({ consumer_id }) => renderName(names.consumers, consumer_id) },
   { head: "Model", cell: ({ model_sent, model_asked }) => model_sent ?? model_asked ?? NONE },
-  { head: "Registry", cell: ({ registry_id }) => renderName(names.registries, registry_id) },
+  { head: "Registry", cell: (event) => renderName(names.registries, lastRegistry(event)) },
   { head: "Tokens", number: true, cell: renderTokens },
   { head: "ms", number: true, cell: ({ total_ms }) => Math.round(total_ms).toLocaleString() },
 ];
@@ -34,6 +34,10 @@ export function renderName(names: ReadonlyMap<string, string>, id: string | null
   if (id === null) return NONE;
   return names.get(id) ?? <code title={id}>{id.slice(0, 8)}</code>;
 }
+
+/** Returns the registry of the response, or of the last attempt if no response was sent. */
+export const lastRegistry = ({ registry_id, attempts }: RequestEvent): string | null =>
+  registry_id ?? attempts.at(-1)?.registry_id ?? null;
 
 /** Adds why the request failed, in one line. */
 function renderStatus({ status, error_message, upstream_error }: RequestEvent) {

@@ -3,8 +3,7 @@ import type { RequestEvent } from "../../contract/gateway/requests.ts";
 import { Link } from "../router.tsx";
 import { Badge, StatusBadge, Timestamp } from "../ui/badge.tsx";
 import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
-import type { RequestNames } from "./request-columns.tsx";
-import { renderName } from "./request-columns.tsx";
+import { lastRegistry, type RequestNames, renderName } from "./request-columns.tsx";
 
 interface RequestSheetProps extends SheetNavigation {
   event: RequestEvent;
@@ -50,7 +49,7 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
         <Fact name="Model sent" value={event.model_sent ?? "none"} />
         <Fact
           name="Registry"
-          value={renderName(names.registries, event.registry_id)}
+          value={renderName(names.registries, lastRegistry(event))}
           filter={["registry_id", event.registry_id]}
         />
         <Fact name="Provider" value={event.provider ?? "none"} />
