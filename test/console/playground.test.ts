@@ -24,11 +24,13 @@ async function makeConsumer(kit: Kit) {
 test("a streamed chat continues a conversation, links to its request, and is shown as code", async () => {
   const kit = await started();
   const { gateway, consumer } = await makeConsumer(kit);
-  await using opened = await openBrowser(kit);
+  await using opened = await openBrowser(kit, { width: 360 });
   const { page, go } = opened;
   await go(`/gateways/${gateway.id}/playground`);
   await page.getByLabel("Model").waitFor();
   expect(await page.getByLabel("Model").inputValue()).toBe("demo-chat");
+  // The message is on the first screen of a phone.
+  expect((await page.getByLabel("Message").boundingBox())?.y).toBeLessThan(700);
 
   for (const text of ["What is a portcullis?", "And a moat?"]) {
     await page.getByLabel("Message").fill(text);

@@ -17,6 +17,8 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
   const [stream, setStream] = useState(true);
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [draft, setDraft] = useState("");
+  // In one column, they would push the message out of view.
+  const [isWide] = useState(() => matchMedia("(width > 900px)").matches);
   const exchange = useExchange(send);
   const parsedTools = parseTools(tools);
 
@@ -60,16 +62,19 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
     <div className="playground">
       <div>
         <ModelField value={model} models={models} onChange={setModel} />
-        <AreaField label="System prompt" value={system} rows={2} onChange={setSystem} />
-        <AreaField
-          label="Tools (JSON)"
-          code
-          value={tools}
-          rows={3}
-          onChange={setTools}
-          hint="A list of function tools in the OpenAI format. Empty: none."
-          problem={parsedTools ? undefined : "This is not a JSON list."}
-        />
+        <details open={isWide}>
+          <summary>System prompt and tools</summary>
+          <AreaField label="System prompt" value={system} rows={2} onChange={setSystem} />
+          <AreaField
+            label="Tools (JSON)"
+            code
+            value={tools}
+            rows={3}
+            onChange={setTools}
+            hint="A list of function tools in the OpenAI format. Empty: none."
+            problem={parsedTools ? undefined : "This is not a JSON list."}
+          />
+        </details>
         <CheckField label="Stream the response" checked={stream} onChange={setStream} />
       </div>
       <div>
