@@ -113,23 +113,30 @@ test("an unknown time range in the address selects the last hour", async () => {
   expect(starts).toEqual([expect.stringMatching(/Z$/)]);
 });
 
-test("a gate is selected by name in the detector filter, and long names do not widen it", async () => {
+test("a gate is selected by name in the detector filter, and long names widen neither it nor the list", async () => {
   const kit = await started();
   await kit.make("/v1/detectors", { name: "long ".repeat(40), kind: "secrets", settings: {} });
   const when = { field: "consumer.id", op: "eq", value: "ana" };
-  const guard = await makeGuard(kit, { gates: [{ name: "Only Ana", when, action: "block" }] });
+  const name = "Approve payments of customers in production";
+  const gates = [{ name: "Only Ana", when, action: "block" }];
+  const guard = await makeGuard(kit, { name, gates }, { name: "Shop assistant of customers" });
+  const attributes = { source: { application: "Shop of customers in production" } };
+  const consumer_id = "customer-of-the-shop-1234";
   await guard.evaluate({ payload: { input: "go" }, consumer_id: "ana" });
-  await guard.evaluate({ payload: { input: "go" }, consumer_id: "bo" });
+  await guard.evaluate({ payload: { input: "go" }, consumer_id, attributes });
   await using opened = await open(kit);
   const { page, go } = opened;
   await go(`/activity?collector_id=${guard.collector.id}`);
 
+  await page.locator(`[title="Filter by this policy: ${name}"]`).first().waitFor();
+  const table = page.locator(".table");
+  expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
   await page.getByLabel("Filter by").selectOption("Detector or gate");
   const chooser = page.getByLabel("Detector or gate");
   expect((await chooser.boundingBox())?.width).toBeLessThan(400);
   await chooser.selectOption("Only Ana");
 
-  await page.getByRole("button", { name: "bo", exact: true }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: consumer_id }).waitFor({ state: "detached" });
   expect(await page.locator(".table tbody tr").textContent()).toContain("Only Ana");
 });
 

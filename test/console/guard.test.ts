@@ -132,7 +132,9 @@ test("a request links to its evaluations, and an evaluation to its request", asy
   await page.getByRole("link", { name: "Open in Activity" }).click();
   await page.waitForURL(/\/activity\?/);
   await until(async () => (await page.locator(".table tbody tr").count()) === 2);
-  const column = page.locator('.table tbody tr:first-child [title="Filter by this consumer"]');
+  const column = page.locator(
+    '.table tbody tr:first-child [title="Filter by this consumer: Quill"]',
+  );
   expect(await column.textContent()).toBe("Quill");
   await page.locator(".table tbody tr button").first().click();
   await page.getByRole("link", { name: "Open in Requests" }).click();

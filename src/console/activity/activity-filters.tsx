@@ -147,7 +147,7 @@ export function FilterButton({ name, value, children }: FilterButtonProps) {
     <button
       type="button"
       className="cell"
-      title={`Filter by this ${FILTER_LABELS[name].toLowerCase()}`}
+      title={`Filter by this ${FILTER_LABELS[name].toLowerCase()}: ${typeof children === "string" ? children : value}`}
       onClick={() => changeQuery({ [name]: value })}
     >
       {children}
