@@ -147,7 +147,7 @@ function GroupFields({ group: { kind, items }, onChange, number }: GroupFieldsPr
           </fieldset>
         );
       })}
-      <div className="row tight">
+      <div className="row">
         <button type="button" className="button small" onClick={() => add(newLine())}>
           <Icon name="plus" /> Add comparison
         </button>
