@@ -366,13 +366,18 @@ test.each([
 
 test("the template for payments asks for approval of calls of these tools only", async () => {
   const kit = await started();
-  await using opened = await open(kit);
+  await using opened = await open(kit, { width: 800 });
   const { page, go } = opened;
   await go("/policies/new");
   await page.getByLabel("Approve payments").check();
   await page.getByLabel("Payment tools").fill("pay\nbook.flight");
   await page.getByRole("button", { name: "Create policy" }).click();
-  await page.getByLabel("Text").waitFor();
+  await page.getByText("was created").waitFor();
+  // The message covers no part of the page.
+  const [toast, title] = await Promise.all(
+    [".toast", "h1"].map((part) => page.locator(part).boundingBox()),
+  );
+  expect(toast && toast.y + toast.height).toBeLessThan(title?.y ?? 0);
 
   const id = /policies\/([^?]+)/.exec(page.url())?.[1];
   const statusOf = async (name: string) => {
