@@ -47,6 +47,11 @@ test("an employee finds, requests, installs, connects and removes servers, and r
   });
   await kit.make(`${store.path}/store/access-rules`, rule("pay", "request"));
   await kit.make(`${store.path}/store/access-rules`, rule("hr", "none"));
+  const fields = [{ key: "X-Team", label: "Team", in: "header", required: true }];
+  await kit.make(`${store.path}/registries`, {
+    ...{ name: "Pay", type: "mcp", auth: { type: "principal_key" } },
+    provider_options: { code: "pay", url, fields },
+  });
   const token = await store.token("carol");
   await store.newToken("carol");
   await using opened = await open(kit, { token: null });
@@ -74,6 +79,11 @@ test("an employee finds, requests, installs, connects and removes servers, and r
 
   await follow("Request Payroll");
   await page.getByLabel("Why do you need Payroll?").fill("For the audit");
+  const needs = page.getByRole("heading", { name: "What you need" }).locator("+ ul");
+  expect(await needs.getByRole("listitem").allTextContents()).toEqual([
+    "Your own API key.",
+    "Team.",
+  ]);
   faults.push(...(await findFaults(page)));
   await press("Send request");
   await page.getByText("Waiting for approval").waitFor();

@@ -1,11 +1,13 @@
 /** Pages of the Store: cards of the servers that a principal may install or request, and one server. */
 import { AppError } from "../../contract/errors.ts";
-import type { CatalogEntry } from "../../contract/store/catalog.ts";
+import { type CatalogEntry, listPrincipalFields } from "../../contract/store/catalog.ts";
 import { catalogEntries } from "../../db/tables/catalog-entries.ts";
+import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { createEntryStatusReader, type EntryStatus } from "../../mcp-store/catalog/entry-status.ts";
 import { findVisibleEntry } from "../../mcp-store/catalog/find-visible-entry.ts";
 import { matchesWords } from "../../mcp-store/catalog/list-catalog-entries.ts";
+import { listInstances } from "../../mcp-store/installs/instances.ts";
 import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
 import { type Html, html } from "./html.ts";
 import { badge, linkToServer, linkToTab } from "./store-layout.ts";
@@ -119,30 +121,43 @@ export async function renderServer(
   if (status.level === "none") {
     throw new AppError("not_found", `The Store has no server with the code "${code}".`);
   }
+  const instances = await listInstances(deps, principal.gateway_id, code);
   const { name, description, website_url } = entry;
   const content = html`<p class="muted">${describeOrigin(entry)}</p>
 <p>${renderState(status)}</p>
 <p>${description}</p>
 ${website_url !== null && html`<p><a href="${website_url}" target="_blank" rel="noopener noreferrer">Website of ${name}</a></p>`}
-${renderNeeds(entry)}
+${renderNeeds(entry, instances)}
 ${renderInstallForm(entry, status, choices, reason)}
 <p><a href="${linkToTab("")}">Back to the Store</a></p>`;
   return { title: name, content };
 }
 
 /** Lists what the principal must provide after the install. */
-function renderNeeds({ auth, fields, name }: CatalogEntry): Html {
-  const own = fields.filter(({ scope, required }) => scope === "principal" && required);
-  const needs = [
-    ...(auth.type === "oauth" && auth.grant_type === "authorization_code"
-      ? [`Your account at ${name}: you sign in there once.`]
-      : []),
-    ...(auth.type === "key" && auth.scope === "principal" ? ["Your own API key."] : []),
-    ...own.map(({ label, key }) => `${label || key}.`),
-  ];
+function renderNeeds(entry: CatalogEntry, instances: readonly McpRegistryRow[]): Html {
+  const usable = instances.filter(({ enabled }) => enabled);
+  const sources = usable.length > 0 ? usable.map(describeInstance) : [describeEntry(entry)];
+  const needs = sources.flatMap(({ signsIn, hasKey, fields }) => [
+    ...(signsIn ? [`Your account at ${entry.name}: you sign in there once.`] : []),
+    ...(hasKey ? ["Your own API key."] : []),
+    ...fields.filter(({ required }) => required).map(({ label, key }) => `${label || key}.`),
+  ]);
   if (needs.length === 0) return html``;
-  return html`<h2>What you need</h2><ul>${needs.map((need) => html`<li>${need}</li>`)}</ul>`;
+  return html`<h2>What you need</h2><ul>${[...new Set(needs)].map((need) => html`<li>${need}</li>`)}</ul>`;
 }
+
+const describeInstance = ({ auth, provider_options }: McpRegistryRow) => ({
+  signsIn: auth?.type === "forwarded",
+  hasKey: auth?.type === "principal_key",
+  fields: provider_options.fields,
+});
+
+/** For the instance that the first install creates. */
+const describeEntry = (entry: CatalogEntry) => ({
+  signsIn: entry.auth.type === "oauth" && entry.auth.grant_type === "authorization_code",
+  hasKey: entry.auth.type === "key" && entry.auth.scope === "principal",
+  fields: listPrincipalFields(entry),
+});
 
 function renderInstallForm(
   { code, name }: CatalogEntry,
