@@ -1,5 +1,6 @@
 /** Lists what a person has to decide: approvals of evaluations and Store requests. */
 import { listInbox } from "../contract/inbox.ts";
+import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import { findInbox } from "../db/tables/find-inbox.ts";
 import { isSubject, type Route, route } from "../route.ts";
 
@@ -7,10 +8,22 @@ export const inboxRoutes: Route[] = [
   route(listInbox, async (deps, { query, actor }) => {
     const gateway_ids = actor.gateway_ids ?? undefined;
     const { items, next_cursor } = await findInbox(deps.db, { ...query, gateway_ids }, deps.now());
-    const toItem = (row: (typeof items)[number]) => ({
+    const names = new Map<string, Promise<string | null>>();
+    /** Reads each server once. */
+    const findName = ({ kind, gateway_id, subject }: (typeof items)[number]) => {
+      if (kind !== "store_request" || gateway_id === null) return null;
+      const key = `${gateway_id} ${subject}`;
+      const name = names.get(key) ?? readName(gateway_id, subject);
+      names.set(key, name);
+      return name;
+    };
+    const readName = async (gateway_id: string, code: string) =>
+      (await findCatalogEntry(deps.db, gateway_id, code))?.name ?? null;
+    const toItem = async (row: (typeof items)[number]) => ({
       ...row,
+      server_name: await findName(row),
       own: isSubject(actor, row.requester),
     });
-    return { items: items.map(toItem), next_cursor };
+    return { items: await Promise.all(items.map(toItem)), next_cursor };
   }),
 ];

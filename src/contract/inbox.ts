@@ -22,6 +22,10 @@ export const InboxItem = z.object({
   subject: z
     .string()
     .describe("Gate or detector that requires the approval, or code of the requested server."),
+  server_name: z
+    .string()
+    .nullable()
+    .describe("Name of the requested server. null: an evaluation, or no longer in the catalog."),
   tool: z.string().nullable().describe("Called tool of an evaluation."),
   reason: z.string().nullable().describe("Reason of a Store request."),
   own: z.boolean().describe("The caller is the requester, so another person must decide."),

@@ -158,7 +158,7 @@ test("evaluations and Store requests are decided together, and failures are repo
 
   await page.getByText("2 approved, 1 failed.").waitFor();
   expect(await bulk.getByRole("alert").textContent()).toBe(
-    "alice requests pub: Instance: required, because the server has several instances",
+    "alice requests Server pub: Instance: required, because the server has several instances",
   );
   await items.nth(2).waitFor({ state: "detached" });
   expect(await store.installed()).toMatchObject([{ code: "site" }]);
@@ -167,6 +167,6 @@ test("evaluations and Store requests are decided together, and failures are repo
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await page.getByLabel("Kind").selectOption("Store requests");
   await items.nth(1).waitFor({ state: "detached" });
-  expect(await items.textContent()).toContain("alice requests pub");
+  expect(await items.textContent()).toContain("alice requests Server pub");
   expect(opened.violations).toEqual([]);
 });

@@ -30,7 +30,7 @@ test("4.1.2 an approver selects an instance and an expiry, and the approval crea
   await rows.nth(1).waitFor();
   expect(await rows.nth(1).textContent()).toMatch(/aliceoncallpubFor the night shiftpending/);
   await rows.nth(1).getByRole("link").click();
-  await details.getByText("alice requests pub").waitFor();
+  await details.getByText("alice requests Server pub").waitFor();
   await details.getByRole("button", { name: "Approve" }).click();
   await details.getByRole("alert").waitFor();
   expect(await details.getByLabel("Instance").getAttribute("aria-invalid")).toBe("true");

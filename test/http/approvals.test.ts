@@ -206,6 +206,7 @@ describe.each(databaseKinds)("%s", (database) => {
     const ids = async (query: string) => (await inbox(query)).items.map(({ id }) => id);
 
     const { items } = await inbox("state=pending");
+    expect(items[0]?.server_name).toBe("Server pub");
     expect(items).toMatchObject([
       { kind: "store_request", requester: "Decides", subject: "pub", reason: "Please", own: false },
       { id: pending, kind: "evaluation", requester: "ana", subject: "in", tool: "pay", gateway_id },

@@ -195,6 +195,7 @@ const toUnlisted = (id: string, search: URLSearchParams): InboxItem => ({
   state: "pending",
   requester: null,
   subject: "The approval",
+  server_name: null,
   tool: null,
   reason: null,
   own: false,

@@ -82,7 +82,7 @@ function Summary({ item }: { item: InboxItem }) {
   );
 }
 
-export const titleOf = ({ kind, subject, tool, requester }: InboxItem): string => {
-  if (kind === "store_request") return `${requester} requests ${subject}`;
+export const titleOf = ({ kind, subject, server_name, tool, requester }: InboxItem): string => {
+  if (kind === "store_request") return `${requester} requests ${server_name ?? subject}`;
   return tool ? `${subject}: ${tool}` : subject;
 };

@@ -52,7 +52,7 @@ export function StoreRequestDetails({ item, onDecided }: StoreRequestDetailsProp
       {({ request, instances, entry, earlier }) => (
         <>
           <h2>
-            {request.principal_sub} requests {request.code}
+            {request.principal_sub} requests {entry?.name ?? request.code}
           </h2>
           <blockquote>{request.reason ?? "No reason given."}</blockquote>
           <RequestFacts {...{ request, instances, entry }} />
@@ -81,6 +81,7 @@ function RequestFacts({ request, instances, entry }: RequestProps) {
       <Fact name="Status" value={<DecisionBadge state={request.state} />} />
       <Fact name="Groups" value={<Chips of={request.groups} />} />
       <Fact name="Server" value={server ?? "no longer in the catalog"} />
+      <Fact name="Code" value={<code>{request.code}</code>} />
       <Fact name="Address" value={entry && <code>{entry.url}</code>} />
       <Fact name="Instance" value={instance?.name ?? "not selected yet"} />
       <Fact name="Requested" value={<Timestamp at={request.created_at} />} />

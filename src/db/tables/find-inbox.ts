@@ -12,7 +12,7 @@ export interface InboxQuery extends InboxFilters {
   gateway_ids: readonly string[] | undefined;
 }
 
-type InboxRow = Omit<InboxItem, "own">;
+type InboxRow = Omit<InboxItem, "own" | "server_name">;
 
 /** Part of the inbox that one table stores. */
 interface Source {
