@@ -25,6 +25,7 @@ import { newReplay, PolicyReplay } from "./policy-replay.tsx";
 import { newTrial, PolicyTest } from "./policy-test.tsx";
 import { type PolicyUses, PolicyUsesTable } from "./policy-uses.tsx";
 import { Rules } from "./rules.tsx";
+import { suggestTestInput } from "./suggest-test-input.ts";
 
 interface PolicyEditorProps {
   policy: Policy;
@@ -62,7 +63,7 @@ export function PolicyEditor({ policy, uses, detectors, catalog }: PolicyEditorP
     discards: ({ pathname }) => pathname !== location.pathname,
   });
   const { stored: current = policy, draft, change, error, isDirty } = form;
-  const [trial, setTrial] = useState(newTrial);
+  const [trial, setTrial] = useState(() => newTrial(suggestTestInput(policy, detectors)));
   const [replay, setReplay] = useState(newReplay);
   const unsaved = isDirty ? () => toPolicyInput(draft, masking) : undefined;
   const [newDetectorFor, setNewDetectorFor] = useState<Direction>();

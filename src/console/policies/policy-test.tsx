@@ -30,7 +30,10 @@ export interface TrialResult {
   isPlain: boolean;
 }
 
-export const newTrial = (): PolicyTrial => ({ input: newTestInput(), result: undefined });
+export const newTrial = (suggested: Partial<TestInput>): PolicyTrial => ({
+  input: newTestInput(suggested),
+  result: undefined,
+});
 
 interface PolicyTestProps {
   policy: Policy;

@@ -4,7 +4,7 @@ import type { Direction, Protocol } from "../../contract/guard/evaluate.ts";
 import { AreaField, SelectField, TextField } from "../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { parseJson } from "../ui/schema-draft.ts";
-import { SAMPLES } from "./payload-samples.ts";
+import { PAYMENT, SAMPLES } from "./payload-samples.ts";
 import { TEXT_KINDS, type TextKindName } from "./test-content.ts";
 
 export interface TestInput {
@@ -21,13 +21,14 @@ export interface TestInput {
   attributes: string;
 }
 
-export const newTestInput = (): TestInput => ({
+export const newTestInput = (suggested: Partial<TestInput>): TestInput => ({
   kind: "user",
   text: TEXT_KINDS.user.example,
   tool: "bash",
   ...toSampleInput(Object.keys(SAMPLES)[0] ?? ""),
   consumer_id: "",
   attributes: "",
+  ...suggested,
 });
 
 /** Returns the request, and the path of the text in its payload. Throws if the payload is not JSON. */
@@ -169,7 +170,8 @@ function switchKind(input: TestInput, kind: TestInput["kind"]): Partial<TestInpu
     const { payload, direction, protocol } = toTestRequest(input);
     return { kind, payload: JSON.stringify(payload, null, 2), direction, protocol };
   }
-  const isExample = Object.values(TEXT_KINDS).some(({ example }) => example === input.text);
+  const examples = Object.values(TEXT_KINDS).map(({ example }): string => example);
+  const isExample = [...examples, JSON.stringify(PAYMENT, null, 2)].includes(input.text);
   return { kind, ...(isExample && { text: TEXT_KINDS[kind].example }) };
 }
 
