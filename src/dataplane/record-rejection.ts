@@ -1,18 +1,19 @@
-/** Records requests that are rejected before they are authenticated: for the key, the gateway slug or the method. */
+/** Records requests that are rejected before they are authenticated: for the key, the consumer, the gateway slug or the method. */
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import { findKeyAtGateway } from "../snapshot/find-consumer.ts";
+import { findKey } from "../snapshot/find-consumer.ts";
 import { buildEvent, createProgress } from "./request-progress.ts";
 import { getLiveState } from "./routing/live-state.ts";
 import type { MatchedRequest } from "./stages.ts";
 
 export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppError): void {
   const snapshot = deps.snapshot();
-  const consumer = snapshot.consumersBySlug.get(matched.slug);
-  // The gateway of an unknown consumer is unknown too.
+  const sent = findKey(snapshot, matched.request.headers, deps.now());
+  // The gateway of an unknown consumer is that of the key, or unknown too.
+  const consumer = snapshot.consumersBySlug.get(matched.slug) ?? sent?.consumer;
   if (!consumer) return;
   const { gateway } = consumer;
-  const key = findKeyAtGateway(snapshot, matched.request.headers, gateway, deps.now()) ?? null;
+  const key = sent?.consumer.gateway.id === gateway.id ? sent : null;
   const rejected = { ...matched, consumer, key, progress: createProgress() };
   const { status, code } = error;
   const none = { upstream_error: null, registry: null, usage: null };

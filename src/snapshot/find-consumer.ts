@@ -58,24 +58,26 @@ function requireKey(
   }
   if (!secret)
     throw new AppError("unauthorized", headers.has("authorization") ? NO_KEY : NO_CREDENTIAL);
-  const key = findValidKey(snapshot, secret, consumer.gateway, at);
-  if (!key) throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
+  const key = findValidKey(snapshot, secret, at);
+  // A key of another gateway counts as unknown.
+  if (key?.consumer.gateway.id !== consumer.gateway.id) {
+    throw new AppError("unauthorized", "This key is unknown, expired or revoked.");
+  }
   if (key.consumer.id !== consumer.id) {
     throw new AppError("forbidden", "This key belongs to another consumer.");
   }
   return key;
 }
 
-/** Returns the key if it is valid at the gateway. A key of another gateway counts as unknown. */
-function findValidKey(
-  snapshot: Snapshot,
-  secret: string,
-  gateway: { id: string },
-  at: Date,
-): KeyView | undefined {
-  const key = snapshot.keysByHash.get(hashSecret(secret));
-  const valid = key && key.consumer.gateway.id === gateway.id && key.expires_at > at.getTime();
-  return valid ? key : undefined;
+function findValidKey({ keysByHash }: Snapshot, secret: string, at: Date): KeyView | undefined {
+  const key = keysByHash.get(hashSecret(secret));
+  return key && key.expires_at > at.getTime() ? key : undefined;
+}
+
+/** Returns the key of a request if it is valid, at any gateway. */
+export function findKey(snapshot: Snapshot, headers: Headers, at: Date): KeyView | undefined {
+  const secret = readKey(headers);
+  return secret ? findValidKey(snapshot, secret, at) : undefined;
 }
 
 /** Returns the key of a request if it is valid at the gateway. */
@@ -85,8 +87,8 @@ export function findKeyAtGateway(
   gateway: { id: string },
   at: Date,
 ): KeyView | undefined {
-  const secret = readKey(headers);
-  return secret ? findValidKey(snapshot, secret, gateway, at) : undefined;
+  const key = findKey(snapshot, headers, at);
+  return key?.consumer.gateway.id === gateway.id ? key : undefined;
 }
 
 const NO_CREDENTIAL = "Send a consumer key in the header X-AG-API-Key.";

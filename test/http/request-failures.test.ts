@@ -185,7 +185,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(JSON.stringify([known, unknown, plain])).not.toContain("planted");
   });
 
-  test("requests rejected for their key, gateway slug or method are listed, without the key", async () => {
+  test("requests rejected for their key, consumer, gateway slug or method are listed, without the key", async () => {
     const kit = await started();
     const one = await makeConsumer(kit, []);
     const other = await addConsumer(kit, one.gateway, []);
@@ -198,7 +198,9 @@ describe.each(databaseKinds)("%s", (database) => {
     await send({ "x-ag-api-key": one.key, "x-ag-gateway-slug": "elsewhere" });
     await send({ "x-ag-api-key": one.key }, "DELETE");
     await fetch(`${kit.url}/unknown-consumer${CHAT}`, { method: "POST" });
-    await until(async () => (await listEvents(one.gateway.id)).length >= 5);
+    const headers = { "x-ag-api-key": one.key };
+    await fetch(`${kit.url}/unknown-consumer${CHAT}`, { method: "POST", headers });
+    await until(async () => (await listEvents(one.gateway.id)).length >= 6);
 
     const events = (await listEvents(one.gateway.id)).reverse();
     expect(events.map(({ status, key_id }) => [status, key_id])).toEqual([
@@ -207,6 +209,7 @@ describe.each(databaseKinds)("%s", (database) => {
       [403, other.key_id],
       [404, one.key_id],
       [400, one.key_id],
+      [404, one.key_id],
     ]);
     expect(events).toMatchObject([
       { consumer_id: one.id, error_code: "unauthorized", endpoint: "chat", attempts: [] },
@@ -214,6 +217,10 @@ describe.each(databaseKinds)("%s", (database) => {
       {},
       {},
       { method: "DELETE" },
+      {
+        consumer_id: one.id,
+        error_message: "Unknown consumer. Check the first part of the path.",
+      },
     ]);
     expect(JSON.stringify(events)).not.toContain("planted");
   });
