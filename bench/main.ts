@@ -13,12 +13,26 @@ const BENCHMARKS = [
   "storage",
 ] as const;
 
-const selected = process.argv.slice(2).filter((word) => !word.startsWith("-"));
-const unknown = selected.filter((name) => !(BENCHMARKS as readonly string[]).includes(name));
+const USAGE = `Usage: npm run bench [-- name … [option …]]
+
+Benchmarks: ${BENCHMARKS.join(", ")} (default: all of them)
+Options:
+  --quick   runs fewer and shorter rounds
+  --guard   gateway: measures the inline guard instead of the comparison
+  --save    gateway: writes docs/benchmarks.md and the table of the README`;
+
+const words = process.argv.slice(2);
+if (words.includes("--help")) {
+  console.log(USAGE);
+  process.exit(0);
+}
+const known: readonly string[] = [...BENCHMARKS, "--quick", "--guard", "--save"];
+const unknown = words.filter((word) => !known.includes(word));
 if (unknown.length) {
-  console.error(`Unknown benchmark ${unknown.join(", ")}. Use ${BENCHMARKS.join(", ")}.`);
+  console.error(`Unknown argument ${unknown.join(", ")}.\n\n${USAGE}`);
   process.exit(2);
 }
+const selected = words.filter((word) => !word.startsWith("-"));
 const checks: Check[] = [];
 for (const name of selected.length ? selected : BENCHMARKS) {
   const { run } = (await import(`./${name}.ts`)) as { run: () => Promise<readonly Check[]> };
