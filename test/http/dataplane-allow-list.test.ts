@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { listSdkMembers } from "../kit/sdk-members.ts";
 import { type ReceivedRequest, startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -166,6 +167,50 @@ test.each([
   expect(hits.map((hit) => JSON.parse(hit.body.toString()))).toEqual([body]);
 });
 
+/** Members of the SDKs that select no model: parts of responses, of tuning jobs, and settings beside a model. */
+const NO_SELECTORS = [
+  ...["modelVersion", "modelStatus", "modelStage", "modelTurn", "fallback_has_prefill_claim"],
+  ...["fallback_credit", "fallback_credit_token"],
+  ...["tunedModelDisplayName", "tunedModelInfo", "tunedTeacherModelSource"],
+  ...["preTunedModelCheckpointId", "partnerModelTuningSpec"],
+  ...["modelRoutingPreference", "modelArmorConfig", "modelPreferences", "engine"],
+];
+
+test("a model in any member that an official SDK names after models is a 403, at any depth", async () => {
+  const { limited } = await setUp();
+  const named = (await listSdkMembers()).filter(
+    ({ name, type }) =>
+      !NO_SELECTORS.includes(name) &&
+      !type.includes("=>") &&
+      (/model|fallback|deployment|engine/i.test(name) ||
+        /Models?\b|gpt-|claude-|gemini-/.test(type)),
+  );
+  const names = new Set(named.map(({ name }) => name));
+  expect(names.size).toBeGreaterThan(15);
+
+  const failed: string[] = [];
+  for (const name of names) {
+    const value = { [name]: "expensive" };
+    const bodies = [
+      { unknown_member: value },
+      { unknown_member: { deeper: [value] } },
+      { tools: [{ type: "unknown", ...value }] },
+      {
+        input: [{ type: "additional_tools", role: "developer", tools: [{ type: "x", ...value }] }],
+      },
+      { messages: [{ role: "user", content: [{ type: "x", TOOLS: [value] }] }] },
+      ...(name === "model" ? [] : [value]),
+    ];
+    for (const body of bodies) {
+      const reply = await limited.post(CHAT, { model: "cheap", messages: [], ...body });
+      const [status, code] = await readError(reply);
+      if (status !== 403 || code !== "model_not_allowed") failed.push(JSON.stringify(body));
+    }
+  }
+
+  expect(failed).toEqual([]);
+});
+
 test.each([
   ["extra_body", '{"model":"expensive","model":"cheap"}'],
   ["tools", '[{"model":"expensive","mod\\u0065l":"cheap"}]'],
@@ -207,6 +252,16 @@ test("additional models that are allowed pass, and so do members that only resem
     { tools: [{ name: "f", input_schema: { type: "object", properties } }] },
     { tools: [{ type: "function", name: "f", parameters: { default: { model: "any" } } }] },
     { messages: [{ role: "user", content: '{"Model": "expensive"}', model: "expensive" }] },
+    { functions: [{ name: "f", parameters: { properties } }], metadata: { model: "expensive" } },
+    {
+      response_format: { type: "json_schema", json_schema: { name: "f", schema: { properties } } },
+    },
+    { messages: [{ content: [{ type: "tool_use", input: { tools: [{ model: "any" }] } }] }] },
+    {
+      messages: [
+        { content: [{ type: "mcp_list_tools", tools: [{ input_schema: { properties } }] }] },
+      ],
+    },
   ].map((more) => ({ model: "cheap", messages: [], ...more }));
 
   const hits = await hitsDuring(async () => {

@@ -8,7 +8,7 @@ import { type StreamEdit, splicedLength, spliceStream } from "../../lib/streams/
 import { createSpool, releaseBuffer, type Spool } from "../../lib/streams/spool.ts";
 import type { IncomingBody } from "../../read-body.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
-import { MODEL_SELECTORS } from "../models/find-additional-models.ts";
+import { selectsModel } from "../models/find-additional-models.ts";
 import { limitsModels } from "../models/is-model-allowed.ts";
 import { isAuto } from "../models/model-reference.ts";
 import { createByteReservation, openUpload, uploadLimits } from "../objects/open-upload.ts";
@@ -58,7 +58,7 @@ export async function readFormBody(
   const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
   const scan = createFieldScan(boundary, {
     name: "model",
-    forbidden: listForbiddenFields(authenticated),
+    isForbidden: (name) => isForbiddenField(authenticated, name),
   });
   const { spool, append } = openSpool(deps, authenticated);
   const { consumer } = authenticated;
@@ -131,14 +131,15 @@ const isFinalModel = (model: string | undefined): boolean => model !== undefined
 const mayRenameModel = ({ fallbacks, registries }: ConsumerView): boolean =>
   fallbacks.length > 0 || registries.some(({ models }) => models.map);
 
-/** Returns the fields to reject: they are not checked, but may change how names are decoded, select a model or name a file. */
-function listForbiddenFields({ consumer }: AuthenticatedRequest): readonly string[] {
-  return [
-    ...["_charset_", "modelid"],
-    ...(limitsModels(consumer) ? MODEL_SELECTORS : []),
-    ...(consumer.files_scope === "own" ? ["file_id", "file_ids"] : []),
-  ];
+/** Returns whether to reject a field that is not checked, but may change how names are decoded, select a model or name a file. */
+function isForbiddenField({ consumer }: AuthenticatedRequest, name: string): boolean {
+  if (name === "_charset_" || name === "modelid") return true;
+  if (consumer.files_scope === "own" && /^file_ids?$/.test(name)) return true;
+  return limitsModels(consumer) && (selectsModel(name) || CONTAINERS.test(name));
 }
+
+/** Fields whose JSON may select a model. */
+const CONTAINERS = /^(?:extra_body|tools|plugins|provideroptions|user_config)$/;
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
 function buildModelEdits(

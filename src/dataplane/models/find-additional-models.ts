@@ -1,36 +1,20 @@
 /** Finds the models that a JSON body names besides `model`: fallbacks, presets, models of tools. */
 import { AppError } from "../../contract/errors.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
-import type { JsonMember, MemberScan } from "../../lib/json/scan-members.ts";
+import { type JsonMember, type MemberScan, parseName } from "../../lib/json/scan-members.ts";
 import { foldName } from "../../lib/text/fold-name.ts";
 import { readPartType } from "../body/read-part-type.ts";
 
-/** Body members, in lower case, that can select a model. In the first three lines every string is a model. */
-export const MODEL_SELECTORS = [
-  ...["models", "fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "preset"],
-  ...["context_window_fallback_dict", "deployment_id", "prompt_id", "model_id"],
-  ...["safety_model", "draft_model"],
-  ...["extra_body", "plugins", "tools", "compound_custom", "data_sources", "provideroptions"],
-  ...["model_list", "user_config", "router_settings_override"],
-  ...["generationconfig", "generation_config"],
-  ...["generatecontentrequest", "generate_content_request"],
-];
-
-/** Parses the selecting members, so call it only for consumers whose models are limited. */
-export function findAdditionalModels(members: MemberScan<string>): string[] {
-  const { bytes, found, variants } = members;
+/** Parses members that may name a model, so call it only for consumers whose models are limited. */
+export function findAdditionalModels(scan: MemberScan<string>): string[] {
   const models: string[] = [];
-  for (const name of MODEL_SELECTORS) {
-    const kind = readSelectorKind(name);
-    for (const list of [found, variants]) {
-      for (let member = list.get(name); member; member = member.earlier) {
-        if (kind || mayNameModel(bytes, member)) {
-          const named: string[] = [];
-          collect(parseSelector(bytes, member, name), named, kind);
-          models.push(...(COUNTED.test(name) ? named.map(removePrefix) : named));
-        }
-      }
-    }
+  for (const member of scan.others) {
+    const name = parseName(scan, member);
+    const kind = readBodyKind(name);
+    if (kind === "data" || !mayNameModel(scan.bytes, member, kind)) continue;
+    const named: string[] = [];
+    collect(parseSelector(scan.bytes, member, name), named, kind);
+    models.push(...(COUNTED.test(foldName(name)) ? named.map(removePrefix) : named));
   }
   return models;
 }
@@ -39,9 +23,12 @@ export function findAdditionalModels(members: MemberScan<string>): string[] {
 const COUNTED = /^generate_?content_?request$/;
 const removePrefix = (model: string): string => model.replace(/^models\//, "");
 
-/** Collects the models that the value of a selecting member names. */
-export const collectModels = (value: unknown, models: string[], name: string): void =>
-  collect(value, models, readSelectorKind(name));
+/** Collects the models that the members of a body name, except for `model` itself. */
+export function collectModels(body: object, models: string[]): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (name !== "model") collect(value, models, readBodyKind(name));
+  }
+}
 
 /** Caps parsing, which blocks the event loop: a million names take more than a second. */
 const MAX_VALUES = 100_000;
@@ -54,53 +41,89 @@ function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: stri
 }
 
 /** The model of a preset (OpenRouter) or a stored prompt (LiteLLM) is not known: it is allowed by its own name. */
-type SelectorKind = "model" | "preset" | "prompt_id" | false;
+type SelectorKind = "model" | "preset" | "prompt_id";
 
-/** Collects models: all strings in `value` if it has a `kind`, else those of members that select a model. */
-function collect(value: unknown, models: string[], kind: SelectorKind): void {
+/**
+ * What a member contains: a model in every string, data that selects nothing, content in which only tools select a
+ * model, or other members. Every member is one of the last kind unless its name says otherwise.
+ */
+type ValueKind = SelectorKind | "data" | "content" | "members";
+
+const readBodyKind = (name: string): ValueKind =>
+  BODY_CONTENT.test(name) ? "content" : readKind(name);
+
+function readKind(name: string): ValueKind {
+  if (DATA.test(name)) return "data";
+  const folded = foldName(name);
+  if (CONTENT.test(folded)) return "content";
+  if (folded === "preset" || folded === "prompt_id") return folded;
+  return MODEL_NAME.test(folded) ? "model" : "members";
+}
+
+/** Returns whether a lower-case name is that of a member that selects a model. */
+export const selectsModel = (folded: string): boolean => isSelector(readKind(folded));
+
+const isSelector = (kind: ValueKind): kind is SelectorKind =>
+  kind === "model" || kind === "preset" || kind === "prompt_id";
+
+function collect(value: unknown, models: string[], kind: ValueKind): void {
+  if (kind === "data") return;
   if (typeof value === "string") {
-    if (kind) models.push(kind === "model" ? value : `@${kind}/${value}`);
+    if (isSelector(kind)) models.push(kind === "model" ? value : `@${kind}/${value}`);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
     const isFunction = readPartType(value) === "function";
-    const isData = (name: string) => DATA.has(name) || (isFunction && name === "parameters");
     for (const [name, inner] of Object.entries(value)) {
-      // The JSON schema of a function describes its parameters and selects nothing. Among models, it is a model.
-      if (!kind && isData(name)) continue;
-      if (kind && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
-      collect(inner, models, kind || readSelectorKind(name));
+      if (isSelector(kind) && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
+      if (isFunction && name === "parameters" && !isSelector(kind)) continue;
+      collect(inner, models, readInnerKind(kind, name));
     }
   }
 }
 
-/** Schemas, and the messages of Gemini. */
-const DATA: ReadonlySet<string> = new Set([
-  ...["function", "input_schema", "functionDeclarations", "function_declarations"],
-  ...["responseSchema", "response_schema", "responseJsonSchema", "response_json_schema"],
-  ...["contents", "systemInstruction", "system_instruction"],
-]);
+/** Among models, every member is one. In content, such as a message, only the members of tools select a model. */
+function readInnerKind(kind: ValueKind, name: string): ValueKind {
+  if (kind === "members") return readKind(name);
+  if (kind !== "content") return kind;
+  if (CALL_DATA.test(name)) return "data";
+  return foldName(name) === "tools" ? "members" : kind;
+}
+
+/** Schemas describe values and select nothing, nor does what the caller stores with a request. */
+const DATA =
+  /(?:schema|Schema|^guided_json|^functions?|^functionDeclarations|^function_declarations|metadata)$/;
+
+/** Messages of all formats. A message may add tools to those of the request (OpenAI's `additional_tools`). */
+const CONTENT = /^(?:messages|contents|system_?instruction)$/;
+/** The same in the body itself, where these names have no other meaning. */
+const BODY_CONTENT = /^(?:input|items|prompt|system|instructions|documents|prediction)$/;
+
+/** Arguments and results of tools in messages. */
+const CALL_DATA = /^(?:input|args|arguments|response|output|json)$/;
 
 /** In Vertex's `routingConfig`: the model is not known, so it is allowed by a name of its own. */
 const AUTO_MODE = /^auto_?mode$/;
 const AUTO_ROUTING = "@routing/auto";
 
-function readSelectorKind(name: string): SelectorKind {
-  const folded = foldName(name);
-  if (folded === "preset" || folded === "prompt_id") return folded;
-  return MODEL_NAME.test(folded) ? "model" : false;
-}
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, Vertex's `routingConfig`. */
+const SELECTOR =
+  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|(?:routing|model_?selection)_?config";
+const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
-/** `model`, `modelId`, `modelName`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, LiteLLM's `deployment_id`, Vertex's `routingConfig`. */
-const MODEL_NAME =
-  /(models?(_?(id|name))?|fallbacks|fallback_dict|deployment_(name|id)|routing_?config)$/;
-
-/** Prefilter before parsing: most tools name no model. */
-function mayNameModel(bytes: Uint8Array, { start, end }: JsonMember): boolean {
+/** Prefilter before parsing: most members name no model. */
+function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): boolean {
+  if (isSelector(kind)) return true;
+  if (member.kind !== "object" && member.kind !== "array") return false;
+  const { start, end } = member;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
-  return MAY_NAME_MODEL.test(text);
+  return (kind === "content" ? MAY_ADD_TOOLS : MAY_NAME_MODEL).test(text);
 }
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
-const MAY_NAME_MODEL =
-  /(?:models?(?:_?(?:id|name))?|preset|prompt_id|fallbacks|fallback_dict|deployment_(?:name|id)|routing_?config)"\s*:|\\u|[\x80-\xff]/i;
+const MAY_NAME_MODEL = new RegExp(
+  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|\\\\u|[\\x80-\\xff]`,
+  "i",
+);
+/** Text is rarely ASCII: only the escapes of letters count, and the long s, which Go's parser folds. */
+const MAY_ADD_TOOLS = /tool(?:s|\xc5\xbf)"\s*:|\\u(?:00[4-7]|017f)/i;

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { MemberScan } from "../../lib/json/scan-members.ts";
 import { foldName } from "../../lib/text/fold-name.ts";
-import { collectModels, MODEL_SELECTORS } from "./find-additional-models.ts";
+import { collectModels } from "./find-additional-models.ts";
 
 /** Caps parsing, which blocks the event loop. */
 const MAX_VALUES = 300_000;
@@ -32,14 +32,10 @@ export function findBatchModels({ bytes, variants }: MemberScan<string>): {
       throw buildModelError(index, "must be the only model, in lower case");
     }
     batch_models.add(params.model);
-    for (const name in params) {
-      if (SELECTORS.has(foldName(name))) collectModels(params[name], additional_models, name);
-    }
+    collectModels(params, additional_models);
   }
   return { batch_models: [...batch_models], additional_models };
 }
-
-const SELECTORS: ReadonlySet<string> = new Set(MODEL_SELECTORS);
 
 /** Returns whether a member such as `Model` could be read as one of the names by a lenient parser. */
 function hasVariant(object: JsonObject, names: readonly string[]): boolean {

@@ -14,7 +14,7 @@ import { readJsonBody } from "../body/read-json-body.ts";
 import { readsAttachments } from "../guard/reads-attachments.ts";
 import { OBJECT_REFERENCES } from "../objects/find-object-reference.ts";
 import type { AuthenticatedRequest, ParsedRequest } from "../stages.ts";
-import { findAdditionalModels, MODEL_SELECTORS } from "./find-additional-models.ts";
+import { findAdditionalModels } from "./find-additional-models.ts";
 import { findBatchModels } from "./find-batch-models.ts";
 import { limitsModels } from "./is-model-allowed.ts";
 import { parseModelReference } from "./model-reference.ts";
@@ -85,7 +85,6 @@ const NO_MODELS = { additional_models: [], batch_models: [] };
 
 function findModels(members: MemberScan<string>, capability: Capability) {
   if (capability === "message_batches") return findBatchModels(members);
-  if (OBJECT_CAPABILITIES.has(capability)) return NO_MODELS;
   return { additional_models: findAdditionalModels(members), batch_models: [] };
 }
 
@@ -128,13 +127,13 @@ const OTHER_MEMBERS: Partial<Record<Capability, readonly string[]>> = {
   message_batches: ["requests"],
 };
 
-/** Members to locate in a body: those that select a model or an object, and those that a provider's table uses. */
+/** Members to locate in a body: those that name the model or an object, and those that a provider's table uses. */
 const MEMBERS = Object.fromEntries(
   CAPABILITIES.map((capability) => {
     const used = Object.values(providers).flatMap(
       (provider) => provider.operations[capability]?.members ?? [],
     );
     const others = OTHER_MEMBERS[capability] ?? [];
-    return [capability, [...new Set(["model", "modelId", ...MODEL_SELECTORS, ...used, ...others])]];
+    return [capability, [...new Set(["model", "modelId", ...used, ...others])]];
   }),
 ) as Record<Capability, string[]>;

@@ -1,6 +1,6 @@
 /** Finds top-level members of a JSON object by name, without building a tree. */
 import { isUtf8 } from "node:buffer";
-import { matchName } from "./match-name.ts";
+import { matchName, type NameMatch } from "./match-name.ts";
 import {
   CLOSE_BRACE,
   COLON,
@@ -22,6 +22,9 @@ export interface JsonMember {
   /** Byte range of the value. */
   start: number;
   end: number;
+  /** Byte range of the name, with its quotes. */
+  name_start: number;
+  name_end: number;
   /** Byte range between the separators around the member: name, colon, value and white space. */
   slot_start: number;
   slot_end: number;
@@ -36,6 +39,8 @@ export interface MemberScan<Name extends string> {
   found: Map<Name, JsonMember>;
   /** The last member whose name equals a wanted one only when case and letter style are ignored. */
   variants: Map<Name, JsonMember>;
+  /** Members of other names. */
+  others: JsonMember[];
   /** Offset at which a new last member is inserted. */
   tail: number;
   empty: boolean;
@@ -61,6 +66,7 @@ export function scanMembers<const Name extends string>(
 
   const found = new Map<Name, JsonMember>();
   const variants = new Map<Name, JsonMember>();
+  const others: JsonMember[] = [];
   let count = 0;
   let slotStart = at + 1;
   let tail = slotStart;
@@ -79,15 +85,26 @@ export function scanMembers<const Name extends string>(
     tail = skipValue(bytes, start);
     if (tail < 0) return syntaxError(bytes, tail);
     at = skipSpace(bytes, tail);
+    const member: JsonMember = {
+      kind: kindOf(bytes[start]),
+      start,
+      end: tail,
+      name_start: nameStart,
+      name_end: nameEnd,
+      slot_start: slotStart,
+      slot_end: at,
+      earlier: undefined,
+    };
+    let match: NameMatch;
     for (const name of wanted) {
-      const match = matchName(bytes, nameStart + 1, nameEnd - 1, name);
+      match = matchName(bytes, nameStart + 1, nameEnd - 1, name);
       if (!match) continue;
       const list = match === "same" ? found : variants;
-      const earlier = list.get(name);
-      const kind = kindOf(bytes[start]);
-      list.set(name, { kind, start, end: tail, slot_start: slotStart, slot_end: at, earlier });
+      member.earlier = list.get(name);
+      list.set(name, member);
       break;
     }
+    if (!match) others.push(member);
 
     if (bytes[at] === CLOSE_BRACE) break;
     if (bytes[at] !== COMMA) return syntaxError(bytes, ~at);
@@ -97,7 +114,7 @@ export function scanMembers<const Name extends string>(
 
   at = skipSpace(bytes, at + 1);
   return at === bytes.length
-    ? { ok: true, bytes, found, variants, tail, empty }
+    ? { ok: true, bytes, found, variants, others, tail, empty }
     : syntaxError(bytes, ~at);
 }
 
@@ -113,6 +130,9 @@ export function parseMember<Name extends string>(
   if (member.kind === "string" && !text.includes("\\")) return text.slice(1, -1);
   return JSON.parse(text);
 }
+
+export const parseName = ({ bytes }: MemberScan<string>, member: JsonMember): string =>
+  JSON.parse(textOf(bytes, member.name_start, member.name_end));
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString();

@@ -1,6 +1,6 @@
 /** Finds the value of one field of a multipart/form-data body, and whether the body is complete. */
 import { isUtf8 } from "node:buffer";
-import { canReadAs } from "../text/fold-name.ts";
+import { canReadAs, foldFieldName } from "../text/fold-name.ts";
 import { createMultipartParser, type MultipartParser, type PartSink } from "./multipart-parser.ts";
 
 export interface FieldScan extends Pick<MultipartParser, "push" | "end" | "problem" | "closes_at"> {
@@ -12,15 +12,15 @@ export interface FieldScan extends Pick<MultipartParser, "push" | "end" | "probl
 
 export interface WantedField {
   name: string;
-  /** Fields that make the form invalid, also as an index (`a[0][name]`), in lower case. */
-  forbidden?: readonly string[];
+  /** Returns whether a field makes the form invalid. Called with the folded name of the field and of each index (`a[0][name]`). */
+  isForbidden?: (name: string) => boolean;
 }
 
 const MAX_VALUE_BYTES = 4 * 1024;
 
 export function createFieldScan(
   boundary: string,
-  { name: field, forbidden = [] }: WantedField,
+  { name: field, isForbidden }: WantedField,
 ): FieldScan {
   let value: string | undefined;
   const ranges: { from: number; to: number }[] = [];
@@ -53,9 +53,11 @@ export function createFieldScan(
 
   function findNameProblem(name: string): string | undefined {
     if (canReadAs(name, field)) return `a field may be read as ${field}: rename it`;
-    if (forbidden.length === 0) return undefined;
-    const words = name.split(/[[\].]/);
-    const banned = forbidden.find((each) => words.some((word) => canReadAs(word, each)));
+    if (!isForbidden) return undefined;
+    const banned = name
+      .split(/[[\].]/)
+      .map(foldFieldName)
+      .find(isForbidden);
     return banned === undefined ? undefined : `the field ${banned} is not supported here`;
   }
 

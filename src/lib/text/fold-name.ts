@@ -20,9 +20,11 @@ export function foldName(name: string): string {
  * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,
  * quotes, spaces, a bracketed index (`model[]`) and what follows a NUL, where PHP ends the name.
  */
-export function canReadAs(name: string, plain: string): boolean {
+export const canReadAs = (name: string, plain: string): boolean => foldFieldName(name) === plain;
+
+export function foldFieldName(name: string): string {
   const [base = ""] = unescapeName(name).split(/[[\0]/);
-  return foldName(base).replace(/\W/g, "") === plain;
+  return foldName(base).replace(/\W/g, "");
 }
 
 /** Built on first use: few names contain anything but ASCII. */
