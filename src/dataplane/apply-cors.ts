@@ -7,14 +7,14 @@ import type { MatchedRequest } from "./stages.ts";
 export function applyCors(deps: Deps, matched: MatchedRequest): Response | undefined {
   const consumer = deps.snapshot().consumersBySlug.get(matched.slug);
   if (!consumer?.active || consumer.cors.origins.length === 0) return undefined;
-  const { request, endpoint, ids } = matched;
+  const { request, endpoint, context } = matched;
   const origin = request.headers.get("origin");
   // A cache must not serve one origin's response to another, or to a client without an origin.
-  ids.headers.vary = "Origin";
+  context.headers.vary = "Origin";
   if (origin === null || !consumer.cors.origins.includes(origin)) return undefined;
-  Object.assign(ids.headers, corsHeaders(origin));
+  Object.assign(context.headers, corsHeaders(origin));
   const preflight = preflightHeaders(request, endpoint.methods.join(", "));
   return (
-    preflight && new Response(null, { status: 204, headers: { ...ids.headers, ...preflight } })
+    preflight && new Response(null, { status: 204, headers: { ...context.headers, ...preflight } })
   );
 }

@@ -12,8 +12,8 @@ import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): Admission {
   const { gateway } = authenticated.consumer;
   if (gateway.plugins.length === 0) return undefined;
-  const { request: received, ids, key } = authenticated;
-  const request = toPluginRequest(deps, received.headers, ids, key);
+  const { request: received, context, key } = authenticated;
+  const request = toPluginRequest(deps, received.headers, context, key);
   const onRejected = (plugin: string) => count(getLiveState(deps).metrics.rejections, plugin);
   return runPlugins(deps, { gateway, request, onRejected });
 }
@@ -22,15 +22,15 @@ export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): A
 export function toPluginRequest(
   { settings }: Deps,
   headers: Headers,
-  ids: RequestContext,
+  context: RequestContext,
   key: KeyView | undefined,
 ): PluginRequest {
   const forwarded = headers.get("x-forwarded-for");
   return {
     key_id: key?.id,
-    client: findClientAddress(ids.client(), forwarded, settings.TRUSTED_PROXIES),
+    client: findClientAddress(context.client(), forwarded, settings.TRUSTED_PROXIES),
     user: key ? readUser(headers) : ANONYMOUS,
     headers,
-    reply_headers: ids.headers,
+    reply_headers: context.headers,
   };
 }

@@ -70,19 +70,19 @@ export function buildLocalResponse(
   authenticated.progress.response_bytes = Buffer.byteLength(text);
   const none = { error: null, upstream_error: null, registry: null, usage: null };
   endRequest(deps, authenticated, { status: 200, ...none });
-  const headers = { ...authenticated.ids.headers, "content-type": "application/json" };
+  const headers = { ...authenticated.context.headers, "content-type": "application/json" };
   return new Response(text, { headers });
 }
 
 function buildHeaders({
-  ids,
+  context,
   progress,
   endpoint,
   candidate,
   reply,
 }: ForwardedRequest): Record<string, string> {
   const { registry } = candidate;
-  const { headers } = ids;
+  const { headers } = context;
   const model = progress.model_sent;
   headers["x-ag-registry"] = registry.id;
   headers["x-selected-provider"] = registry.provider.kind;

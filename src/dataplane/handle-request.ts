@@ -25,17 +25,17 @@ import { forwardRequest } from "./upstream/forward-request.ts";
 export async function handleRequest(
   deps: Deps,
   request: Request,
-  ids: RequestContext,
+  context: RequestContext,
 ): Promise<Response> {
   let matched: MatchedRequest | undefined;
   let authenticated: AuthenticatedRequest;
   try {
-    matched = matchEndpoint(request, ids); //                                                   404 path
+    matched = matchEndpoint(request, context); //                                                   404 path
     const preflight = applyCors(deps, matched);
     if (preflight) return preflight;
     authenticated = identifyConsumer(deps, matched); //                                         404 consumer, 401/403 key, 400 method
   } catch (thrown) {
-    addLimitHeaders(deps, request, ids);
+    addLimitHeaders(deps, request, context);
     if (matched) recordRejection(deps, matched, AppError.from(thrown));
     throw thrown;
   }
@@ -50,14 +50,14 @@ export async function handleRequest(
       ? estimateTokens(parsed, capability)
       : undefined; // 400 JSON
     if (estimate) {
-      ids.headers["x-ag-token-count"] = "estimated";
+      context.headers["x-ag-token-count"] = "estimated";
       return buildLocalResponse(deps, authenticated, estimate);
     }
     const ownObjects = authenticated.consumer.files_scope === "own";
     const registryId = ownObjects ? await findObjectRegistry(deps, parsed) : undefined; //      404 object
     const routed = chooseRegistries(deps, parsed, capability, registryId); //                   400 pin, 403 model, 503 none capable
     const { guard } = authenticated.consumer;
-    if (guard) ids.client(); // the client may leave before its response is evaluated
+    if (guard) context.client(); // the client may leave before its response is evaluated
     const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const isObject = OBJECT_CAPABILITIES.has(capability);

@@ -32,11 +32,11 @@ for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
   else withoutParameters.set(path, endpoint);
 }
 
-export function matchEndpoint(request: Request, ids: RequestContext): MatchedRequest {
+export function matchEndpoint(request: Request, context: RequestContext): MatchedRequest {
   const { slug, rest, search } = splitUrl(request.url);
   const match = matchTail(rest);
   if (!match) throw new AppError("not_found", UNKNOWN_PATH);
-  return { request, ids, slug, search, ...match };
+  return { request, context, slug, search, ...match };
 }
 
 /** Splits `/{consumer}/{version}/…?…` into the slug, the path after it and the query string with its `?`. */

@@ -97,15 +97,15 @@ export function buildEvent(
   outcome: RequestOutcome,
   total_ms: number,
 ): RequestEvent {
-  const { progress, ids, consumer, key, request } = authenticated;
+  const { progress, context, consumer, key, request } = authenticated;
   // Without a valid key the header is not trusted.
   const user = (key && findUser(request.headers)) ?? null;
   const { registry, usage } = outcome;
   return {
-    id: ids.request_id,
+    id: context.request_id,
     // From the id, by which lists are sorted and filtered.
-    time: formatTime(readIdTime(ids.request_id)),
-    trace_id: ids.trace_id,
+    time: formatTime(readIdTime(context.request_id)),
+    trace_id: context.trace_id,
     gateway_id: consumer.gateway.id,
     consumer_id: consumer.id,
     key_id: key?.id ?? null,

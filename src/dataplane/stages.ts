@@ -8,6 +8,7 @@ import type { RequestProgress } from "./request-progress.ts";
 import type { Candidate } from "./routing/choose-registries.ts";
 import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 
+/** Ids of a request, the address of its client, and headers of its response. */
 export interface RequestContext extends RequestIds {
   /** Returns the address of the socket. Empty if the client has left before the first call. */
   client: () => string;
@@ -18,7 +19,7 @@ export interface RequestContext extends RequestIds {
 /** After matchEndpoint. */
 export interface MatchedRequest {
   request: Request;
-  ids: RequestContext;
+  context: RequestContext;
   slug: string;
   endpoint: DataEndpoint;
   /** Path after the version, as sent upstream. */
@@ -58,7 +59,7 @@ export interface RoutedRequest extends ParsedRequest {
   elsewhere_statuses: readonly number[];
 }
 
-/** After forward. */
+/** After forwardRequest. */
 export interface ForwardedRequest extends RoutedRequest {
   candidate: Candidate;
   reply: UpstreamReply;

@@ -47,7 +47,7 @@ function applyVerdict(
 ): string | null {
   if (!evaluation) return null;
   const { verdict, transformed } = evaluation;
-  setGuardHeader(routed.ids, verdict.status);
+  setGuardHeader(routed.context, verdict.status);
   if (verdict.status === "ask") throw buildAskError(deps, routed, verdict, "pending");
   if (isBlocked(evaluation)) throw buildBlockError(verdict, "request");
   return transformed;
@@ -69,6 +69,6 @@ async function waitForDecision(
   const signal = AbortSignal.any([routed.request.signal, deps.responseDeadline]);
   const status = await deps.waitForApproval(approval_id, { ms: wait_s * 1000, signal });
   if (status !== "denied") return;
-  setGuardHeader(routed.ids, "ask");
+  setGuardHeader(routed.context, "ask");
   throw buildAskError(deps, routed, verdict, "denied");
 }

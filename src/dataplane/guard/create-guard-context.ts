@@ -14,17 +14,17 @@ export function createGuardContext(
   guard: GuardView,
   { direction, candidates }: { direction: Direction; candidates: readonly Candidate[] },
 ): EvaluationContext {
-  const { consumer, request, ids } = routed;
+  const { consumer, request, context } = routed;
   const { headers } = request;
   const forwarded = headers.get("x-forwarded-for");
-  const session = headers.get("x-session-id") || ids.trace_id;
+  const session = headers.get("x-session-id") || context.trace_id;
   return {
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
-    trace_id: ids.trace_id,
+    trace_id: context.trace_id,
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),
-    client_address: findClientAddress(ids.client(), forwarded, deps.settings.TRUSTED_PROXIES),
+    client_address: findClientAddress(context.client(), forwarded, deps.settings.TRUSTED_PROXIES),
     user_agent: headers.get("user-agent"),
     ...(direction === "output" && { system_prompt: findRequestPrompt(deps, routed, guard) }),
     request: {

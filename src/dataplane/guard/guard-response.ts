@@ -89,7 +89,7 @@ async function evaluateReply(
         });
   if (!evaluation) return undefined;
   const { verdict, transformed } = evaluation;
-  setGuardHeader(forwarded.ids, verdict.status);
+  setGuardHeader(forwarded.context, verdict.status);
   if (isBlocked(evaluation)) throw buildBlockError(verdict, "response");
   if (transformed === null || typeof content === "string") return undefined;
   if (content.format === "text") return Buffer.from(readText(transformed));

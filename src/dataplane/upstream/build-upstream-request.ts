@@ -66,12 +66,12 @@ export function getSentModel(
 
 /** Forwards only known client headers: never credentials, cookies, X-AG-* or client addresses. */
 function buildHeaders(
-  { request, body, endpoint, ids }: RoutedRequest,
+  { request, body, endpoint, context }: RoutedRequest,
   { provider, upstream }: RegistryView,
   capability: Capability,
 ): Record<string, string> {
   const headers: Record<string, string> = {
-    ...continueTrace(request.headers, ids.request_id),
+    ...continueTrace(request.headers, context.request_id),
     ...provider.headers(upstream, capability),
   };
   const accept = request.headers.get("accept");

@@ -38,14 +38,14 @@ const EVENTS: Record<
 
 /** Terminates an unfinished event in the `last` chunk first. */
 export function buildStreamErrorEvent(
-  { endpoint, ids }: ForwardedRequest,
+  { endpoint, context }: ForwardedRequest,
   error: AppError,
   last: Uint8Array | undefined,
 ): Uint8Array {
   const { code } = error;
   const isExplained = OWN_ERRORS.includes(code) || isInvalidResponse(error);
   const message = isExplained ? error.message : INTERRUPTED;
-  const { event, fields } = EVENTS[endpoint.dialect]({ code, message, trace_id: ids.trace_id });
+  const { event, fields } = EVENTS[endpoint.dialect]({ code, message, trace_id: context.trace_id });
   const isFinished = !last || Buffer.from(last).toString("latin1").endsWith("\n\n");
   const name = event ? `event: ${event}\n` : "";
   return Buffer.from(`${isFinished ? "" : "\n\n"}${name}data: ${JSON.stringify(fields)}\n\n`);

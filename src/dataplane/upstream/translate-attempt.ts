@@ -72,7 +72,7 @@ export function translateAttempt(
   });
   const reply: ReplyContext = {
     model: routed.progress.model_asked ?? model ?? "",
-    id: routed.ids.request_id,
+    id: routed.context.request_id,
     created: Math.floor(deps.now().getTime() / 1000),
     request: body,
   };

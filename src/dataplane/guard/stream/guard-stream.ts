@@ -36,13 +36,13 @@ export async function guardStream(
   forwarded: ForwardedRequest,
   view: GuardView,
 ): Promise<ForwardedRequest> {
-  const { request, endpoint, candidate, reply, ids, progress } = forwarded;
+  const { request, endpoint, candidate, reply, progress } = forwarded;
   const createDialect = endpoint.capability && DIALECTS[endpoint.capability];
   const context = createGuardContext(deps, forwarded, view, {
     direction: "output",
     candidates: [candidate],
   });
-  setGuardHeader(ids, "allow");
+  setGuardHeader(forwarded.context, "allow");
   const passUnread = async (detail: string) => {
     const evaluation = await recordUnread(deps, context, detail);
     if (evaluation && isBlocked(evaluation)) throw buildBlockError(evaluation.verdict, "response");
