@@ -120,9 +120,8 @@ function endForwarded(
   ends: BodyEnds,
   error: AppError | undefined,
 ): void {
-  const { progress, reply, candidate, endpoint } = forwarded;
+  const { progress, reply, candidate, capability } = forwarded;
   if (progress.is_ended) return;
-  const isObject = endpoint.capability && OBJECT_CAPABILITIES.has(endpoint.capability);
   if (error && !NOT_OF_UPSTREAM.includes(error.code)) {
     recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
   }
@@ -133,7 +132,9 @@ function endForwarded(
     upstream_error: readForwardedError(forwarded, ends),
     registry: candidate.registry,
     // A stored object repeats the usage of the request that created it.
-    usage: isObject ? null : (reply.translation?.usage ?? readStreamUsage(ends, error)),
+    usage: OBJECT_CAPABILITIES.has(capability)
+      ? null
+      : (reply.translation?.usage ?? readStreamUsage(ends, error)),
   });
 }
 
@@ -169,15 +170,14 @@ const NOT_OF_UPSTREAM: readonly ErrorCode[] = [
 /** Records which registry has the objects that the response names. */
 function recordObjectHints(
   deps: Deps,
-  { endpoint, item, request, consumer, candidate }: ForwardedRequest,
+  { endpoint, capability, item, request, consumer, candidate }: ForwardedRequest,
   ends: BodyEnds,
 ): void {
-  const { capability } = endpoint;
   // One registry needs no hint.
-  if (!capability || consumer.registries.length < 2) return;
+  if (consumer.registries.length < 2) return;
   const { object_hints } = getLiveState(deps);
   const { id } = candidate.registry;
-  if (createsResponse({ endpoint, candidate })) {
+  if (createsResponse({ capability, candidate })) {
     const [responseId] = findObjectIds(decode((ends.head ?? ends.tail)?.subarray(0, MAX_ID_BYTES)));
     if (responseId !== undefined) object_hints.set(responseId, id);
   }

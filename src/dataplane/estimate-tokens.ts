@@ -1,6 +1,5 @@
 /** Estimates the input tokens of a message for models whose registries cannot count them; calls no upstream. */
 import { AppError } from "../contract/errors.ts";
-import type { Capability } from "../contract/gateway/registries.ts";
 import { isObject } from "../lib/json/json-object.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { evaluateRegistry, parsePin, type RoutingCriteria } from "./routing/choose-registries.ts";
@@ -10,8 +9,8 @@ import type { ParsedRequest } from "./stages.ts";
 const GENERATING = ["messages", "chat", "responses", "generate_content"] as const;
 
 /** Returns undefined if a registry can count the tokens, or if none may use the model. */
-export function estimateTokens(parsed: ParsedRequest, capability: Capability): object | undefined {
-  const { consumer, model, additional_models, body } = parsed;
+export function estimateTokens(parsed: ParsedRequest): object | undefined {
+  const { consumer, capability, model, additional_models, body } = parsed;
   const criteria: Omit<RoutingCriteria, "capability"> = {
     model,
     additional_models,
@@ -20,9 +19,10 @@ export function estimateTokens(parsed: ParsedRequest, capability: Capability): o
     starts_file_batch: false,
     object_registry_id: undefined,
   };
-  const isServed = (capability: RoutingCriteria["capability"]) =>
+  const isServed = (name: RoutingCriteria["capability"]) =>
     consumer.registries.some(
-      (attached) => typeof evaluateRegistry(attached, { ...criteria, capability }) !== "string",
+      (attached) =>
+        typeof evaluateRegistry(attached, { ...criteria, capability: name }) !== "string",
     );
   if (isServed(capability) || !GENERATING.some(isServed)) return undefined;
   const tokens = countTokens(body.kind === "json" ? body.members.bytes : EMPTY_OBJECT);

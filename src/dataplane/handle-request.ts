@@ -46,19 +46,17 @@ export async function handleRequest(
     if (!capability)
       return buildLocalResponse(deps, authenticated, await listModels(deps, authenticated)); // 404 model
     const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
-    const estimate = capability.startsWith("count_")
-      ? estimateTokens(parsed, capability)
-      : undefined; // 400 JSON
+    const estimate = capability.startsWith("count_") ? estimateTokens(parsed) : undefined; // 400 JSON
     if (estimate) {
       context.headers["x-ag-token-count"] = "estimated";
       return buildLocalResponse(deps, authenticated, estimate);
     }
     const ownObjects = authenticated.consumer.files_scope === "own";
     const registryId = ownObjects ? await findObjectRegistry(deps, parsed) : undefined; //      404 object
-    const routed = chooseRegistries(deps, parsed, capability, registryId); //                   400 pin, 403 model, 503 none capable
+    const routed = chooseRegistries(deps, parsed, registryId); //                               400 pin, 403 model, 503 none capable
     const { guard } = authenticated.consumer;
     if (guard) context.client(); // the client may leave before its response is evaluated
-    const admitted = guard ? await guardRequest(deps, routed, guard, capability) : routed; //   400 JSON, 403 blocked, 503 guard
+    const admitted = guard ? await guardRequest(deps, routed, guard) : routed; //               400 JSON, 403 blocked, 503 guard
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const isObject = OBJECT_CAPABILITIES.has(capability);
     const scoped = isObject ? await scopeObjects(deps, forwarded) : forwarded; //               502 list

@@ -1,4 +1,5 @@
 /** Types of a request after each step. Each extends the one before it, so that no step can be skipped. */
+import type { Capability } from "../contract/gateway/registries.ts";
 import type { RequestIds } from "../route.ts";
 import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
 import type { RequestBody } from "./body/request-body.ts";
@@ -41,6 +42,8 @@ export interface AuthenticatedRequest extends MatchedRequest {
 
 /** After readModel. */
 export interface ParsedRequest extends AuthenticatedRequest {
+  /** Capability of the endpoint. */
+  capability: Capability;
   body: RequestBody;
   model: ModelReference;
   /** Models that the body names besides `model`; empty if no registry has an allow-list. */

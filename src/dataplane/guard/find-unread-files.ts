@@ -1,10 +1,10 @@
 /** Lists the requests or results of a batch, which are in a file, as uninspected. */
 import type { Uninspected } from "../../contract/guard/evaluate.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
-import type { DataEndpoint } from "../match-endpoint.ts";
+import type { ParsedRequest } from "../stages.ts";
 
 export function findUnreadFiles(
-  { capability }: Pick<DataEndpoint, "capability">,
+  { capability }: Pick<ParsedRequest, "capability">,
   payload: JsonObject,
   member: "input_file_id" | "output_file_id",
 ): Uninspected[] {

@@ -27,8 +27,7 @@ export async function guardForm(
 ): Promise<RoutedRequest> {
   // Only a file upload that no rule reads is not buffered.
   if (!body.withChanges) return routed;
-  const { capability } = routed.endpoint;
-  const isUpload = capability !== undefined && OBJECT_CAPABILITIES.has(capability);
+  const isUpload = OBJECT_CAPABILITIES.has(routed.capability);
   const boundary = readBoundary(body.content_type) ?? "";
   const scan = await scanForm(body, boundary, isUpload ? MAX_FILE_BYTES : 0);
   if (scan.truncated) {

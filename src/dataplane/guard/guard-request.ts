@@ -1,6 +1,5 @@
 /** Evaluates a request before it is sent upstream, and sends the masked bytes instead of the client's. */
 import { AppError } from "../../contract/errors.ts";
-import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
@@ -17,12 +16,11 @@ export function guardRequest(
   deps: Deps,
   routed: RoutedRequest,
   guard: GuardView,
-  capability: Capability,
 ): RoutedRequest | Promise<RoutedRequest> {
   const { body } = routed;
   if (!guard.llm.input || body.kind === "none") return routed;
   return body.kind === "json"
-    ? guardJson(deps, routed, body, { guard, capability })
+    ? guardJson(deps, routed, body, guard)
     : guardForm(deps, routed, body, guard);
 }
 
@@ -30,8 +28,9 @@ async function guardJson(
   deps: Deps,
   routed: RoutedRequest,
   { members: { bytes } }: JsonBody,
-  { guard, capability }: { guard: GuardView; capability: Capability },
+  guard: GuardView,
 ): Promise<RoutedRequest> {
+  const { capability } = routed;
   const { GUARD_BODY_MIB } = deps.settings;
   if (bytes.length > GUARD_BODY_MIB * 1024 * 1024) {
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
@@ -47,7 +46,7 @@ async function guardJson(
     payload,
     text,
     is_foreign_body: true,
-    unread: findUnreadFiles(routed.endpoint, payload, "input_file_id"),
+    unread: findUnreadFiles(routed, payload, "input_file_id"),
   });
   if (masked === null) return routed;
   const members = scanJsonBody(Buffer.from(masked), capability);

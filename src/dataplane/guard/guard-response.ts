@@ -44,9 +44,8 @@ export async function guardResponse(
   forwarded: ForwardedRequest,
   guard: GuardView,
 ): Promise<ForwardedRequest> {
-  const { endpoint, reply } = forwarded;
-  const isEvaluated = endpoint.capability && EVALUATED_RESPONSES.has(endpoint.capability);
-  if (!guard.llm.output || !isEvaluated) return forwarded;
+  const { capability, reply } = forwarded;
+  if (!guard.llm.output || !EVALUATED_RESPONSES.has(capability)) return forwarded;
   if (isEventStream(reply.headers)) return await guardStream(deps, forwarded, guard);
   const body = await readGuardedReply(deps, forwarded);
   const read = { ...forwarded, reply: { ...reply, body } };
@@ -85,7 +84,7 @@ async function evaluateReply(
           text: content.text,
           is_foreign_body: true,
           on_ask: "allow",
-          unread: findUnreadFiles(forwarded.endpoint, content.payload, "output_file_id"),
+          unread: findUnreadFiles(forwarded, content.payload, "output_file_id"),
         });
   if (!evaluation) return undefined;
   const { verdict, transformed } = evaluation;
@@ -94,7 +93,7 @@ async function evaluateReply(
   if (transformed === null || typeof content === "string") return undefined;
   if (content.format === "text") return Buffer.from(readText(transformed));
   if (content.format === "lines") return Buffer.from(unwrapLines(transformed));
-  const isTranscription = forwarded.endpoint.capability === "audio_transcription";
+  const isTranscription = forwarded.capability === "audio_transcription";
   return Buffer.from(isTranscription ? emptyWordLists(transformed) : transformed);
 }
 

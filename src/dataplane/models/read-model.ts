@@ -27,6 +27,7 @@ export async function readModel(
   const pin = authenticated.request.headers.get("x-ag-pin")?.trim() || undefined;
   const base = {
     ...authenticated,
+    capability,
     pin,
     model: parseModelReference(undefined),
     additional_models: [],

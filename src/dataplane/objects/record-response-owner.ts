@@ -38,10 +38,10 @@ export async function recordResponseOwner(
 
 /** Returns whether the upstream stores a response whose id the client gets; translated ones have other ids. */
 export const createsResponse = ({
-  endpoint,
+  capability,
   candidate,
-}: Pick<ForwardedRequest, "endpoint" | "candidate">): boolean =>
-  endpoint.capability === "responses" && candidate.capability === "responses";
+}: Pick<ForwardedRequest, "capability" | "candidate">): boolean =>
+  capability === "responses" && candidate.capability === "responses";
 
 /** Responses are stored unless the client sends `store: false`. */
 function isStored({ body }: ForwardedRequest): boolean {

@@ -17,13 +17,13 @@ import { readWholeBody } from "../upstream/upstream-reply.ts";
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Capabilities whose objects name files that the upstream creates. */
-export const CREATES_FILES: ReadonlySet<Capability | undefined> = new Set(["batches", "uploads"]);
+export const CREATES_FILES: ReadonlySet<Capability> = new Set(["batches", "uploads"]);
 
 export async function scopeObjects(
   deps: Deps,
   forwarded: ForwardedRequest,
 ): Promise<ForwardedRequest> {
-  const { request, endpoint, item, consumer, candidate, reply } = forwarded;
+  const { request, endpoint, capability, item, consumer, candidate, reply } = forwarded;
   if (reply.status >= 300) return forwarded;
   if (request.method === "DELETE" && endpoint.is_object && item !== undefined) {
     const registry_id = candidate.registry.id;
@@ -32,8 +32,8 @@ export async function scopeObjects(
   const isOwn = consumer.files_scope === "own";
   const isCreated = endpoint.creates && request.method === "POST";
   const isList = endpoint.creates && request.method === "GET";
-  const createsFiles = isOwn && CREATES_FILES.has(endpoint.capability);
-  const hasUrl = endpoint.capability === "message_batches" && !endpoint.lines;
+  const createsFiles = isOwn && CREATES_FILES.has(capability);
+  const hasUrl = capability === "message_batches" && !endpoint.lines;
   if (!isCreated && !(isOwn && isList) && !createsFiles && !hasUrl) return forwarded;
 
   let bytes = await readObjectReply(forwarded, MAX_BYTES);

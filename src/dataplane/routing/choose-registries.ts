@@ -47,10 +47,10 @@ export type StaticExclusion = Exclude<ExclusionReason, "unhealthy">;
 export function chooseRegistries(
   deps: Deps,
   parsed: ParsedRequest,
-  capability: Capability,
   objectRegistryId: string | undefined,
 ): RoutedRequest {
-  const { model, additional_models, batch_models, consumer, request, endpoint } = parsed;
+  const { capability, model, additional_models, batch_models } = parsed;
+  const { consumer, request, endpoint } = parsed;
   const criteria = {
     capability,
     model,

@@ -32,13 +32,13 @@ export function relayStream(
   body: StreamedBody,
   { format, onEnd }: RelayOptions,
 ): ReadableStream<Uint8Array> {
-  const { progress, request, reply, endpoint } = forwarded;
+  const { progress, request, reply, capability } = forwarded;
   const buffer = TEXT.test(reply.headers.get("content-type") ?? "")
     ? createEndsBuffer()
     : undefined;
   let last: Uint8Array | undefined;
   const endDetector =
-    reply.status < 300 && body.events ? createStreamEndDetector(endpoint.capability) : undefined;
+    reply.status < 300 && body.events ? createStreamEndDetector(capability) : undefined;
   // Chunks of events may be read again by a guard.
   const mayFree = body.exclusive && !body.events;
   const end = (error?: AppError) => onEnd(buffer?.ends() ?? {}, error);

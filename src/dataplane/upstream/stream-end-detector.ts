@@ -26,11 +26,9 @@ function buildTerminator(types: string): RegExp {
 }
 
 /** Returns undefined if streams of this capability have no terminator. */
-export function createStreamEndDetector(
-  capability: Capability | undefined,
-): StreamEndDetector | undefined {
+export function createStreamEndDetector(capability: Capability): StreamEndDetector | undefined {
   if (capability === "generate_content") return createMemberDetector();
-  const terminator = capability && TERMINATORS[capability];
+  const terminator = TERMINATORS[capability];
   if (!terminator) return undefined;
   let isComplete = false;
   /** Start of the current line. */

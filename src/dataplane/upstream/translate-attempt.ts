@@ -51,8 +51,8 @@ export function translateAttempt(
   routed: RoutedRequest,
   { capability, model, registry }: Candidate,
 ): Translation | undefined {
-  const { capability: own } = routed.endpoint;
-  if (capability === own || own === undefined || routed.body.kind !== "json") return undefined;
+  const { capability: own } = routed;
+  if (capability === own || routed.body.kind !== "json") return undefined;
   const inbound = inboundDialects[own];
   const outbound = outboundDialects[capability];
   if (!inbound || !outbound) return undefined;

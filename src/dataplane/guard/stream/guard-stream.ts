@@ -36,8 +36,8 @@ export async function guardStream(
   forwarded: ForwardedRequest,
   view: GuardView,
 ): Promise<ForwardedRequest> {
-  const { request, endpoint, candidate, reply, progress } = forwarded;
-  const createDialect = endpoint.capability && DIALECTS[endpoint.capability];
+  const { request, capability, candidate, reply, progress } = forwarded;
+  const createDialect = DIALECTS[capability];
   const context = createGuardContext(deps, forwarded, view, {
     direction: "output",
     candidates: [candidate],
