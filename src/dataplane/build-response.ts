@@ -6,11 +6,11 @@ import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
-import { maskKeyIn } from "./mask-key.ts";
+import { maskKeyInBytes } from "./mask-key.ts";
 import { findObjectIds } from "./objects/find-object-ids.ts";
 import { createsResponse } from "./objects/record-response-owner.ts";
 import { CREATES_FILES } from "./objects/scope-objects.ts";
-import { endRequest, roundToTenths } from "./request-progress.ts";
+import { endRequest, NO_UPSTREAM, roundToTenths } from "./request-progress.ts";
 import { getLiveState } from "./routing/live-state.ts";
 import { recordOutcome } from "./routing/registry-health.ts";
 import type { AuthenticatedRequest, ForwardedRequest } from "./stages.ts";
@@ -68,8 +68,7 @@ export function buildLocalResponse(
 ): Response {
   const text = JSON.stringify(value);
   authenticated.progress.response_bytes = Buffer.byteLength(text);
-  const none = { error: null, upstream_error: null, registry: null, usage: null };
-  endRequest(deps, authenticated, { status: 200, ...none });
+  endRequest(deps, authenticated, { status: 200, error: null, ...NO_UPSTREAM });
   const headers = { ...authenticated.context.headers, "content-type": "application/json" };
   return new Response(text, { headers });
 }
@@ -148,7 +147,7 @@ function readForwardedError(
   const { api_key, identity } = candidate.registry.upstream;
   const bytes = head ?? tail;
   if (attempt.message === null && bytes && !identity) {
-    if (api_key) maskKeyIn(bytes, api_key);
+    if (api_key) maskKeyInBytes(bytes, api_key);
     attempt.message = readUpstreamError(bytes, headers, { membersOnly: consumer.guard !== null });
   }
   return attempt.message;

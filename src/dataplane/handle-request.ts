@@ -17,7 +17,7 @@ import { findObjectRegistry } from "./objects/find-object-registry.ts";
 import { createsResponse, recordResponseOwner } from "./objects/record-response-owner.ts";
 import { scopeObjects } from "./objects/scope-objects.ts";
 import { recordRejection } from "./record-rejection.ts";
-import { endRequest } from "./request-progress.ts";
+import { endRequest, NO_UPSTREAM } from "./request-progress.ts";
 import { chooseRegistries } from "./routing/choose-registries.ts";
 import type { AuthenticatedRequest, MatchedRequest, RequestContext } from "./stages.ts";
 import { forwardRequest } from "./upstream/forward-request.ts";
@@ -30,7 +30,7 @@ export async function handleRequest(
   let matched: MatchedRequest | undefined;
   let authenticated: AuthenticatedRequest;
   try {
-    matched = matchEndpoint(request, context); //                                                   404 path
+    matched = matchEndpoint(request, context); //                                               404 path
     const preflight = applyCors(deps, matched);
     if (preflight) return preflight;
     authenticated = identifyConsumer(deps, matched); //                                         404 consumer, 401/403 key, 400 method
@@ -46,7 +46,8 @@ export async function handleRequest(
     if (!capability)
       return buildLocalResponse(deps, authenticated, await listModels(deps, authenticated)); // 404 model
     const parsed = await readModel(deps, authenticated, capability); //                         400 body, 408, 413, 429
-    const estimate = capability.startsWith("count_") ? estimateTokens(parsed) : undefined; // 400 JSON
+    const counts = capability.startsWith("count_");
+    const estimate = counts ? estimateTokens(parsed) : undefined; //                            400 JSON
     if (estimate) {
       context.headers["x-ag-token-count"] = "estimated";
       return buildLocalResponse(deps, authenticated, estimate);
@@ -67,8 +68,7 @@ export async function handleRequest(
   } catch (thrown) {
     const error = request.signal.aborted ? new AppError("client_closed") : AppError.from(thrown);
     const { status } = error;
-    const none = { registry: null, usage: null, upstream_error: null };
-    endRequest(deps, authenticated, { status, error, ...none });
+    endRequest(deps, authenticated, { status, error, ...NO_UPSTREAM });
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 /** Keeps the length of the body. A key that is split between two chunks is not found. */
 export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply["body"] {
   const mask = (bytes: Bytes | undefined): Bytes | undefined => {
-    if (bytes) maskKeyIn(bytes, key);
+    if (bytes) maskKeyInBytes(bytes, key);
     return bytes;
   };
   if (body.kind === "whole") {
@@ -16,7 +16,7 @@ export function maskKey(body: UpstreamReply["body"], key: string): UpstreamReply
 }
 
 /** Masks the key in place. */
-export function maskKeyIn({ buffer, byteOffset, length }: Uint8Array, key: string): void {
+export function maskKeyInBytes({ buffer, byteOffset, length }: Uint8Array, key: string): void {
   const wanted = Buffer.from(key.replaceAll("\\", ""));
   if (wanted.length >= MIN_KEY_BYTES) maskBytes(Buffer.from(buffer, byteOffset, length), wanted);
 }

@@ -2,7 +2,7 @@
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findKey } from "../snapshot/find-consumer.ts";
-import { buildEvent, createProgress } from "./request-progress.ts";
+import { buildEvent, createProgress, NO_UPSTREAM } from "./request-progress.ts";
 import { getLiveState } from "./routing/live-state.ts";
 import type { MatchedRequest } from "./stages.ts";
 
@@ -16,8 +16,7 @@ export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppE
   const key = sent?.consumer.gateway.id === gateway.id ? sent : null;
   const rejected = { ...matched, consumer, key, progress: createProgress() };
   const { status, code } = error;
-  const none = { upstream_error: null, registry: null, usage: null };
-  const event = buildEvent(rejected, { status, error, ...none }, 0);
+  const event = buildEvent(rejected, { status, error, ...NO_UPSTREAM }, 0);
   // Anyone can send such requests, and events fill the disk.
   if (getLiveState(deps).sampleRejection(deps.now(), `${gateway.id} ${code}`))
     deps.recordRequest(event);

@@ -45,6 +45,9 @@ export interface RequestOutcome {
   usage: TokenUsage | null;
 }
 
+/** Part of the outcome of a request without a response of an upstream. */
+export const NO_UPSTREAM = { upstream_error: null, registry: null, usage: null } as const;
+
 export function startRequest(deps: Deps): RequestProgress {
   getLiveState(deps).metrics.in_flight += 1;
   return createProgress();
@@ -143,7 +146,7 @@ function formatTime(ms: number): string {
 }
 
 /** Model names and users are client input. */
-const MAX_MODEL_CHARACTERS = 256;
+export const MAX_MODEL_CHARACTERS = 256;
 const MAX_USER_CHARACTERS = 128;
 
 export const roundToTenths = (ms: number): number => Math.round(ms * 10) / 10;

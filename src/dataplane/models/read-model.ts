@@ -13,6 +13,7 @@ import { readFormBody, spoolFormBody, streamFormBody } from "../body/read-form-b
 import { readJsonBody } from "../body/read-json-body.ts";
 import { readsAttachments } from "../guard/reads-attachments.ts";
 import { OBJECT_REFERENCES } from "../objects/find-object-reference.ts";
+import { MAX_MODEL_CHARACTERS } from "../request-progress.ts";
 import type { AuthenticatedRequest, ParsedRequest } from "../stages.ts";
 import { findAdditionalModels } from "./find-additional-models.ts";
 import { findBatchModels } from "./find-batch-models.ts";
@@ -57,7 +58,8 @@ export async function readModel(
   }
   const members = scanJsonBody(await readJsonBody(deps, authenticated), capability);
   const model = authenticated.path_model ?? parseMember(members, "model");
-  authenticated.progress.model_asked = typeof model === "string" ? model.slice(0, 256) : null;
+  authenticated.progress.model_asked =
+    typeof model === "string" ? model.slice(0, MAX_MODEL_CHARACTERS) : null;
   return { ...base, ...parseJsonRequest(authenticated, members, capability) };
 }
 
