@@ -6,7 +6,7 @@ import { count } from "../lib/metrics.ts";
 import type { PluginRequest } from "../plugins/plugin.ts";
 import { type Admission, runPlugins } from "../plugins/run-plugins.ts";
 import type { KeyView } from "../snapshot/snapshot.ts";
-import { getLiveState } from "./routing/live-state.ts";
+import { getLiveState } from "./live-state.ts";
 import type { AuthenticatedRequest, RequestContext } from "./stages.ts";
 
 export function applyPlugins(deps: Deps, authenticated: AuthenticatedRequest): Admission {

@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { isObject } from "../lib/json/json-object.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
-import { evaluateRegistry, parsePin, type RoutingCriteria } from "./routing/choose-registries.ts";
+import { evaluateRegistry, parsePin, type RoutingCriteria } from "./routing/evaluate-registry.ts";
 import type { ParsedRequest } from "./stages.ts";
 
 /** Capabilities by which a registry can generate the message. */

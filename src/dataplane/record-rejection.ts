@@ -2,8 +2,8 @@
 import type { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { findKey } from "../snapshot/find-consumer.ts";
+import { getLiveState } from "./live-state.ts";
 import { buildEvent, createProgress, NO_UPSTREAM } from "./request-progress.ts";
-import { getLiveState } from "./routing/live-state.ts";
 import type { MatchedRequest } from "./stages.ts";
 
 export function recordRejection(deps: Deps, matched: MatchedRequest, error: AppError): void {

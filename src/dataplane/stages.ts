@@ -6,7 +6,7 @@ import type { RequestBody } from "./body/request-body.ts";
 import type { DataEndpoint } from "./match-endpoint.ts";
 import type { ModelReference } from "./models/model-reference.ts";
 import type { RequestProgress } from "./request-progress.ts";
-import type { Candidate } from "./routing/choose-registries.ts";
+import type { Candidate } from "./routing/evaluate-registry.ts";
 import type { UpstreamReply } from "./upstream/upstream-reply.ts";
 
 /** Ids of a request, the address of its client, and headers of its response. */

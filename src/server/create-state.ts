@@ -1,5 +1,5 @@
 /** Creates the state that features keep between requests, once for each program. */
-import { createLiveState } from "../dataplane/routing/live-state.ts";
+import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";

@@ -2,7 +2,7 @@
 import project from "../../package.json" with { type: "json" };
 import { PLANES } from "../contract/endpoint.ts";
 import { DIRECTIONS } from "../contract/guard/evaluate.ts";
-import { getLiveState, type RegistryState } from "../dataplane/routing/live-state.ts";
+import { getLiveState, type RegistryState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import type { Counts, Histogram, Metric, Sample } from "../lib/metrics.ts";
 import { startedAt } from "../lib/time/clock.ts";

@@ -3,7 +3,7 @@ import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { Deps, EvaluationContext } from "../../deps.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import type { Candidate } from "../routing/choose-registries.ts";
+import type { Candidate } from "../routing/evaluate-registry.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { findRequestPrompt } from "./find-request-prompt.ts";
 

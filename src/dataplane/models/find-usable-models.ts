@@ -6,8 +6,8 @@ import { findShippedModel, SHIPPED_MODELS } from "../../contract/gateway/shipped
 import type { Deps } from "../../deps.ts";
 import type { ListedModel } from "../../providers/read-model-page.ts";
 import type { AttachedView, ConsumerView, RegistryView } from "../../snapshot/snapshot.ts";
-import { evaluateRegistry } from "../routing/choose-registries.ts";
-import { getLiveState, getRegistryState } from "../routing/live-state.ts";
+import { getLiveState, getRegistryState } from "../live-state.ts";
+import { evaluateRegistry } from "../routing/evaluate-registry.ts";
 import { isModelAllowed } from "./is-model-allowed.ts";
 import { mapModel } from "./map-model.ts";
 import { refreshModelList } from "./model-list.ts";

@@ -1,7 +1,7 @@
 /** Finds the registry that stores the consumer's own objects. Those of others are a 404, like unknown ones (spec 4.6). */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { getLiveState } from "../routing/live-state.ts";
+import { getLiveState } from "../live-state.ts";
 import type { ParsedRequest } from "../stages.ts";
 import { findReferencedObjects } from "./find-referenced-objects.ts";
 

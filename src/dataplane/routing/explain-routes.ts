@@ -7,24 +7,24 @@ import {
   explainRequest,
 } from "../../contract/gateway/explain.ts";
 import type { Deps } from "../../deps.ts";
+import { outboundDialects } from "../../dialects/all.ts";
 import { buildUrl } from "../../providers/provider.ts";
 import { type Route, route } from "../../route.ts";
 import { requireConsumer } from "../../snapshot/find-consumer.ts";
 import type { ConsumerView, RegistryView } from "../../snapshot/snapshot.ts";
+import { getLiveState } from "../live-state.ts";
 import { matchTail } from "../match-endpoint.ts";
 import { parseModelReference } from "../models/model-reference.ts";
 import { findObjectRegistry } from "../objects/find-object-registry.ts";
-import { getTranslatedTail } from "../upstream/translate-attempt.ts";
+import { buildRoutingError } from "./build-routing-error.ts";
+import { listFallbacks, startsFileBatch } from "./choose-registries.ts";
 import {
-  buildRoutingError,
+  type Candidate,
   evaluateRegistry,
-  listFallbacks,
   parsePin,
   type RoutingCriteria,
-  startsFileBatch,
-} from "./choose-registries.ts";
+} from "./evaluate-registry.ts";
 import { explainGuard } from "./explain-guard.ts";
-import { getLiveState } from "./live-state.ts";
 import { orderCandidates } from "./order-candidates.ts";
 
 export const explainRoutes: Route[] = [
@@ -147,6 +147,10 @@ function evaluateRegistries(
     );
   }
 }
+
+/** Returns the path of a request without a stream. */
+const getTranslatedTail = ({ capability, model }: Candidate): string =>
+  outboundDialects[capability]?.path({ model, stream: false }) ?? "";
 
 const buildExclusion = (registry: RegistryView, reason: ExclusionReason) => ({
   ...describeRegistry(registry),

@@ -3,8 +3,8 @@ import { type Capability, OBJECT_CAPABILITIES } from "../../contract/gateway/reg
 import { readUser } from "../../contract/gateway/user-header.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
-import type { Candidate } from "./choose-registries.ts";
-import { getRegistryState, type LiveState } from "./live-state.ts";
+import { getRegistryState, type LiveState } from "../live-state.ts";
+import type { Candidate } from "./evaluate-registry.ts";
 import { isAvailable } from "./registry-health.ts";
 
 export interface BalancingInput {

@@ -9,7 +9,7 @@ import { buildUrl, type ProviderOperation } from "../../providers/provider.ts";
 import type { RegistryView } from "../../snapshot/snapshot.ts";
 import { mapBatchModels } from "../models/map-batch-models.ts";
 import type { ModelReference } from "../models/model-reference.ts";
-import type { Candidate } from "../routing/choose-registries.ts";
+import type { Candidate } from "../routing/evaluate-registry.ts";
 import type { RoutedRequest } from "../stages.ts";
 import type { Translation } from "./translate-attempt.ts";
 

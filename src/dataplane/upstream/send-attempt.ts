@@ -10,10 +10,10 @@ import { toUpstreamError } from "../../net/to-upstream-error.ts";
 import type { ProviderOperation } from "../../providers/provider.ts";
 import { sendToRegistry } from "../../send-to-registry.ts";
 import type { RegistryView } from "../../snapshot/snapshot.ts";
+import { getLiveState, getRegistryState, type RegistryState } from "../live-state.ts";
 import { maskKey } from "../mask-key.ts";
 import { roundToTenths, type UpstreamAttempt } from "../request-progress.ts";
-import type { Candidate } from "../routing/choose-registries.ts";
-import { getLiveState, getRegistryState, type RegistryState } from "../routing/live-state.ts";
+import type { Candidate } from "../routing/evaluate-registry.ts";
 import {
   BUSY_STATUSES,
   recordNoOutcome,

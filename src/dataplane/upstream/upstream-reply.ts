@@ -4,8 +4,8 @@ import { createSizeCap, type OnBytes } from "../../lib/streams/capped-body.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
 import { readBytes } from "../../net/read-body.ts";
+import type { RegistryState } from "../live-state.ts";
 import type { UpstreamAttempt } from "../request-progress.ts";
-import type { RegistryState } from "../routing/live-state.ts";
 import type { Translation } from "./translate-attempt.ts";
 
 export interface UpstreamReply {

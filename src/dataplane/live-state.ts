@@ -1,13 +1,13 @@
 /** In-memory state of the data plane across requests: health, load, round-robin turns, location of files. */
-import type { Deps } from "../../deps.ts";
-import { createLruCache, type LruCache } from "../../lib/lru-cache.ts";
-import { type Counts, newCounts } from "../../lib/metrics.ts";
-import { createMinuteSampler, type MinuteSampler } from "../../lib/minute-sampler.ts";
-import type { RegistryView, Snapshot } from "../../snapshot/snapshot.ts";
-import { createModelList, type ModelList } from "../models/model-list.ts";
-import { createObjectOwners, type ObjectOwners } from "../objects/object-owners.ts";
-import { createRequestMetrics, type RequestMetrics } from "../request-metrics.ts";
-import { createHealth, type RegistryHealth } from "./registry-health.ts";
+import type { Deps } from "../deps.ts";
+import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
+import { type Counts, newCounts } from "../lib/metrics.ts";
+import { createMinuteSampler, type MinuteSampler } from "../lib/minute-sampler.ts";
+import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
+import { createModelList, type ModelList } from "./models/model-list.ts";
+import { createObjectOwners, type ObjectOwners } from "./objects/object-owners.ts";
+import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
+import { createHealth, type RegistryHealth } from "./routing/registry-health.ts";
 
 /** Keyed by registry id, so that it survives a configuration change. */
 export interface RegistryState extends RegistryHealth {
@@ -38,7 +38,7 @@ export interface LiveState {
   snapshot: Snapshot | undefined;
 }
 
-declare module "../../deps.ts" {
+declare module "../deps.ts" {
   interface Deps {
     /** State of the data plane. Read it with `getLiveState()`, which first removes deleted resources. */
     live: LiveState;

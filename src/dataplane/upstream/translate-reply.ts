@@ -1,0 +1,117 @@
+/** Translates an upstream's response, stream or error to the format of the client. */
+import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialects/dialect.ts";
+import { invalidResponse } from "../../dialects/invalid-response.ts";
+import type { Usage } from "../../dialects/neutral.ts";
+import { createStreamTranslator } from "../../dialects/translate-stream.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { isTooDeep } from "../../lib/json/measure-json.ts";
+import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
+import { type Bytes, createWholeReply, type Reply } from "../../net/http/reply.ts";
+import { readReply } from "./upstream-reply.ts";
+
+export interface ReplyTranslation {
+  inbound: InboundDialect;
+  outbound: OutboundDialect;
+  reply: ReplyContext;
+  isStream: boolean;
+  onUsage: (usage: Usage | undefined) => void;
+}
+
+export function translateReply(
+  received: Reply,
+  translation: ReplyTranslation,
+): Reply | Promise<Reply> {
+  const { status, headers } = received;
+  if (headers.get("content-encoding") !== undefined) {
+    received.cancel();
+    throw invalidResponse("is compressed, although the request does not allow it");
+  }
+  if (status >= 400) return translateError(received, translation);
+  const type = headers.get("content-type") ?? "";
+  const isStream = translation.outbound.framing
+    ? type.startsWith(translation.outbound.framing.content_type)
+    : isEventStream(headers);
+  if (isStream !== translation.isStream) {
+    received.cancel();
+    throw invalidResponse(translation.isStream ? "is not a stream" : "is a stream");
+  }
+  return translation.isStream
+    ? translateEvents(received, translation)
+    : translateWhole(received, translation);
+}
+
+async function translateWhole(
+  received: Reply,
+  { inbound, outbound, reply, onUsage }: ReplyTranslation,
+): Promise<Reply> {
+  const body = parseJson(await readReply(received));
+  if (!isObject(body)) throw invalidResponse("is not a JSON object");
+  const response = outbound.readResponse(body);
+  onUsage(response.usage);
+  return toJsonReply(received, inbound.writeResponse(response, reply));
+}
+
+async function translateError(
+  received: Reply,
+  { inbound, outbound }: ReplyTranslation,
+): Promise<Reply> {
+  const bytes = await readReply(received);
+  const body = parseJson(bytes) ?? Buffer.from(bytes).toString().slice(0, MAX_ERROR_CHARACTERS);
+  return toJsonReply(received, inbound.writeError(outbound.readError(received.status, body)));
+}
+
+/** Caps an error page that is not JSON. */
+const MAX_ERROR_CHARACTERS = 1000;
+
+const toJsonReply = (received: Reply, body: JsonObject): Reply =>
+  createWholeReply(
+    { status: received.status, headers: withType(received, "application/json") },
+    Buffer.from(JSON.stringify(body)),
+  );
+
+/** Keeps the upstream's other headers, such as its request id and rate limits. */
+const withType = ({ headers }: Reply, type: string): ReplyHeaders => ({
+  get: (name) => (name === "content-type" ? type : headers.get(name)),
+  entries: () => headers.entries(),
+});
+
+function translateEvents(
+  received: Reply,
+  { inbound, outbound, reply, onUsage }: ReplyTranslation,
+): Reply {
+  const translator = createStreamTranslator(
+    outbound.createStreamReader(),
+    inbound.createStreamWriter(reply),
+    { onUsage, source: outbound.framing?.createSplitter() },
+  );
+  let isEnded = false;
+
+  /** Many events have no text for the client, so it reads until one has. */
+  async function read(): Promise<Bytes | undefined> {
+    while (!isEnded) {
+      const chunk = await received.read();
+      const text = chunk ? translator.push(chunk) : translator.end();
+      isEnded = !chunk || translator.isOver();
+      if (isEnded && chunk) received.cancel();
+      if (text !== "") return Buffer.from(text);
+    }
+    return undefined;
+  }
+
+  const headers = withType(received, "text/event-stream; charset=utf-8");
+  const { status, cancel } = received;
+  return { status, headers, whole: undefined, read, exclusive: false, cancel };
+}
+
+const toText = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+
+function parseJson(bytes: Uint8Array): unknown {
+  const text = toText(bytes);
+  if (isTooDeep(text)) throw invalidResponse("is nested too deep");
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
