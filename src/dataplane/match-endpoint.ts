@@ -7,7 +7,7 @@ import { findPathStart } from "../lib/http/url-parts.ts";
 import type { MatchedRequest, RequestContext } from "./stages.ts";
 
 /** An endpoint of the table, with what requests read compiled at load. */
-export interface DataEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
+export interface MatchedEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
   methods: readonly string[];
   /** The path ends with the id of a stored object, so that a DELETE deletes it. */
   is_object: boolean;
@@ -17,11 +17,11 @@ const V1 = "/v1";
 const GEMINI_MODELS = "/v1beta/models/";
 
 /** Keyed by version and path, such as `/v1/files`. */
-const withoutParameters = new Map<string, DataEndpoint>();
+const withoutParameters = new Map<string, MatchedEndpoint>();
 /** Endpoints of `v1` whose paths have parameters. */
-const withParameters: { pattern: RegExp; endpoint: DataEndpoint }[] = [];
+const withParameters: { pattern: RegExp; endpoint: MatchedEndpoint }[] = [];
 /** Endpoints of a model of `v1beta`, by the rest of the path after the model, such as `:generateContent`. */
-const ofGeminiModel = new Map<string, DataEndpoint>();
+const ofGeminiModel = new Map<string, MatchedEndpoint>();
 for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
   const is_object = /^[^{]*\{\w+\}$/.test(rest.path);
   const endpoint = { ...rest, methods: Object.keys(operations), is_object };

@@ -3,7 +3,7 @@ import type { Capability } from "../contract/gateway/registries.ts";
 import type { RequestIds } from "../route.ts";
 import type { ConsumerView, KeyView } from "../snapshot/snapshot.ts";
 import type { RequestBody } from "./body/request-body.ts";
-import type { DataEndpoint } from "./match-endpoint.ts";
+import type { MatchedEndpoint } from "./match-endpoint.ts";
 import type { ModelReference } from "./models/model-reference.ts";
 import type { RequestProgress } from "./request-progress.ts";
 import type { Candidate } from "./routing/evaluate-registry.ts";
@@ -22,7 +22,7 @@ export interface MatchedRequest {
   request: Request;
   context: RequestContext;
   slug: string;
-  endpoint: DataEndpoint;
+  endpoint: MatchedEndpoint;
   /** Path after the version, as sent upstream. */
   tail: string;
   /** Model or stored object in the path, such as a file. */

@@ -2,10 +2,10 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
-import type { DataEndpoint } from "../match-endpoint.ts";
+import type { MatchedEndpoint } from "../match-endpoint.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 
-export const uploadLimits = (deps: Deps, cap: DataEndpoint["form_cap"]): BodyLimits =>
+export const uploadLimits = (deps: Deps, cap: MatchedEndpoint["form_cap"]): BodyLimits =>
   bodyLimits(deps, deps.settings[cap] * 1024 * 1024);
 
 export const openUpload = (

@@ -2,7 +2,7 @@
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { getLiveState, type LiveState } from "../live-state.ts";
-import type { DataEndpoint } from "../match-endpoint.ts";
+import type { MatchedEndpoint } from "../match-endpoint.ts";
 import { findObjectReference } from "../objects/find-object-reference.ts";
 import type { ParsedRequest, RoutedRequest } from "../stages.ts";
 import { buildRoutingError } from "./build-routing-error.ts";
@@ -50,8 +50,10 @@ export function chooseRegistries(
 }
 
 /** Returns whether the request starts a batch whose models are in a file. */
-export const startsFileBatch = ({ capability, creates }: DataEndpoint, method: string): boolean =>
-  capability === "batches" && creates === true && method === "POST";
+export const startsFileBatch = (
+  { capability, creates }: MatchedEndpoint,
+  method: string,
+): boolean => capability === "batches" && creates === true && method === "POST";
 
 interface ObjectLocation extends Pick<RoutedRequest, "elsewhere_statuses"> {
   object_id: string | undefined;

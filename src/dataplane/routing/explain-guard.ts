@@ -8,11 +8,11 @@ import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, ConsumerView } from "../../snapshot/snapshot.ts";
 import { EVALUATED_RESPONSES } from "../guard/guard-response.ts";
 import { readsAttachments } from "../guard/reads-attachments.ts";
-import type { DataEndpoint } from "../match-endpoint.ts";
+import type { MatchedEndpoint } from "../match-endpoint.ts";
 
 interface ExplainedCall {
   capability: Capability;
-  body: DataEndpoint["body"];
+  body: MatchedEndpoint["body"];
   method: string;
 }
 

@@ -2,7 +2,7 @@
 import type { AppError, ErrorCode } from "../../contract/errors.ts";
 import { writeError } from "../../dialects/generate-content/errors.ts";
 import { isInvalidResponse } from "../../dialects/invalid-response.ts";
-import type { DataEndpoint } from "../match-endpoint.ts";
+import type { MatchedEndpoint } from "../match-endpoint.ts";
 import type { ForwardedRequest } from "../stages.ts";
 
 const INTERRUPTED = "The upstream closed the stream early: this response is incomplete.";
@@ -17,7 +17,7 @@ type StreamError = { code: string; message: string; trace_id: string };
 
 /** The response headers are already sent, so this cannot be an error body. */
 const EVENTS: Record<
-  DataEndpoint["dialect"],
+  MatchedEndpoint["dialect"],
   (error: StreamError) => { event?: string; fields: object }
 > = {
   reference: ({ code, message, trace_id }) => ({
