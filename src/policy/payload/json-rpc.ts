@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { readContent, readMessage, readMessages } from "./messages.ts";
 import type { PayloadContext } from "./payload.ts";
-import { readCall, readServedDefinitions } from "./tools.ts";
+import { readCall, readDefinitions, withNames } from "./tools.ts";
 import {
   type MemberReaders,
   memberReaders,
@@ -46,13 +46,13 @@ export const readMcpResult = withSource(
   "tool_result",
   readDataObject(
     memberReaders({
-      tools: readServedDefinitions,
+      tools: withNames(readDefinitions),
       content: readBlocks,
       contents: readUnknown,
       messages: readUnknown,
-      prompts: readUnknown,
-      resources: readUnknown,
-      resourceTemplates: readUnknown,
+      prompts: withNames(readUnknown),
+      resources: withNames(readUnknown),
+      resourceTemplates: withNames(readUnknown),
       _meta: readUnknown,
       model: readName,
       nextCursor: readName,

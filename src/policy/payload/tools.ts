@@ -85,13 +85,15 @@ const readList = withSource("tool_definition", readEach(readDefinition));
 export const readDefinitions: ValueReader = (out, value, location) =>
   readList(out, value, { ...location, role: null });
 
-/** Reads definitions of an MCP server, with the names in them: it can write an instruction without a space. */
-export const readServedDefinitions: ValueReader = (out, value, location) => {
-  readDefinitions(out, value, location);
-  readNames(out, value, { ...location, source: "tool_definition", role: null }, "");
-};
+/** Reads what an MCP server lists, with the names in it: it can write an instruction without a space. */
+export const withNames =
+  (read: ValueReader): ValueReader =>
+  (out, value, location) => {
+    read(out, value, location);
+    readNames(out, value, { ...location, source: "tool_definition", role: null }, "");
+  };
 
-/** Reads the names of members, and the strings that `readDefinitions` leaves out. `key` is the nearest member. */
+/** Reads the names of members, and the opaque strings that other readers leave out. `key` is the nearest member. */
 function readNames(out: Payload, value: unknown, location: ValueLocation, key: string): void {
   const { source } = location;
   if (Array.isArray(value)) {

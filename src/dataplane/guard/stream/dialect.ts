@@ -1,7 +1,7 @@
 /** Types of a stream's dialect: how its events build a response, and how a blocked stream ends. */
 
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { isOpaque } from "../../../policy/payload/is-opaque.ts";
+import { isIdentifier, isOpaque } from "../../../policy/payload/is-opaque.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 
 /** Reads the events of one stream. */
@@ -92,7 +92,7 @@ export function takeText(
 
 /** Returns true for text, false for ids and keywords of the format. */
 export const isContinued = (member: string, value: unknown): boolean =>
-  typeof value === "string" && value !== "" && !isOpaque(member, value, "assistant");
+  typeof value === "string" && value !== "" && !isIdentifier(member, value, "assistant");
 
 /** Returns numbers, ids and keywords of a value, and drops text: an ending is not evaluated. */
 export function dropText(value: unknown, member = ""): unknown {
