@@ -4,31 +4,31 @@ import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { listSdkMembers } from "../kit/sdk-members.ts";
 
 const CARD = "4111111111111111";
-type Place = (members: object) => Record<string, unknown>;
-const place = (direction: "input" | "output", protocol: "llm" | "mcp", build: Place) => ({
+type BuildPayload = (members: object) => Record<string, unknown>;
+const locate = (direction: "input" | "output", protocol: "llm" | "mcp", build: BuildPayload) => ({
   direction,
   protocol,
   build,
 });
-const result: (build: Place) => Place = (build) => (members) => ({
+const result: (build: BuildPayload) => BuildPayload = (build) => (members) => ({
   jsonrpc: "2.0",
   id: 1,
   result: build(members),
 });
 
-const PLACES = {
-  body: place("input", "llm", (members) => ({ ...members })),
-  member: place("input", "llm", (members) => ({ unknown_member: members })),
-  message: place("input", "llm", (members) => ({ messages: [{ role: "user", ...members }] })),
-  part: place("input", "llm", (members) => ({ messages: [{ content: [{ ...members }] }] })),
-  item: place("input", "llm", (members) => ({ input: [{ ...members }] })),
-  Gemini: place("input", "llm", (members) => ({ contents: [{ parts: [members] }] })),
-  tool: place("input", "llm", (members) => ({ tools: [members] })),
-  choice: place("output", "llm", (members) => ({ choices: [members] })),
-  output: place("output", "llm", (members) => ({ output: [{ ...members }] })),
-  candidate: place("output", "llm", (members) => ({ candidates: [members] })),
-  params: place("input", "mcp", (members) => ({ jsonrpc: "2.0", method: "x", params: members })),
-  content: place(
+const LOCATIONS = {
+  body: locate("input", "llm", (members) => ({ ...members })),
+  member: locate("input", "llm", (members) => ({ unknown_member: members })),
+  message: locate("input", "llm", (members) => ({ messages: [{ role: "user", ...members }] })),
+  part: locate("input", "llm", (members) => ({ messages: [{ content: [{ ...members }] }] })),
+  item: locate("input", "llm", (members) => ({ input: [{ ...members }] })),
+  Gemini: locate("input", "llm", (members) => ({ contents: [{ parts: [members] }] })),
+  tool: locate("input", "llm", (members) => ({ tools: [members] })),
+  choice: locate("output", "llm", (members) => ({ choices: [members] })),
+  output: locate("output", "llm", (members) => ({ output: [{ ...members }] })),
+  candidate: locate("output", "llm", (members) => ({ candidates: [members] })),
+  params: locate("input", "mcp", (members) => ({ jsonrpc: "2.0", method: "x", params: members })),
+  content: locate(
     "output",
     "mcp",
     result((members) => ({ content: [members] })),
@@ -38,7 +38,7 @@ const PLACES = {
 const LISTS = ["tools", "prompts", "resources", "resourceTemplates"];
 
 /** Returns the members with text in which the reader finds nothing. */
-async function listUnread(where: ReturnType<typeof place>, text: string): Promise<string[]> {
+async function listUnread(where: ReturnType<typeof locate>, text: string): Promise<string[]> {
   const names = new Set((await listSdkMembers()).map(({ name }) => name));
   expect(names.size).toBeGreaterThan(1000);
   const { build, ...context } = where;
@@ -51,7 +51,7 @@ async function listUnread(where: ReturnType<typeof place>, text: string): Promis
   );
 }
 
-test.each(Object.entries(PLACES))(
+test.each(Object.entries(LOCATIONS))(
   "a card number in any member of a %s is read",
   async (at, where) => {
     // Token lists repeat the text beside them. A change of the text removes them.
@@ -62,7 +62,7 @@ test.each(Object.entries(PLACES))(
 test.each(LISTS)(
   "an instruction in any member of the %s of an MCP server is read",
   async (list) => {
-    const where = place(
+    const where = locate(
       "output",
       "mcp",
       result((members) => ({ [list]: [members] })),
