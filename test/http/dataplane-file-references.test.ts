@@ -1,7 +1,9 @@
 /** With `files_scope: own`, file ids inside request bodies must be the consumer's own. */
 import { expect, test } from "bun:test";
+import { findReferencedObjects } from "../../src/dataplane/objects/find-referenced-objects.ts";
 import { addConsumer, FORM_TYPE, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { listSdkMembers } from "../kit/sdk-members.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -171,6 +173,52 @@ test.each<[string, string, object]>([
   expect((await mine.post(CHAT, escaped)).status).toBe(404);
   for (const body of [image, text]) {
     expect((await mine.post(CHAT, { model: "m", ...body })).status).not.toBe(404);
+  }
+});
+
+const OPENAI_FILE = "file-AbCdEfGhIjKlMnOpQrStUv";
+const STORED = [
+  ...[OPENAI_FILE, "file_011CNha8iCJcU1wXNR6q4V8w", "vs_68ab12cd34ef56ab78cd90ef"],
+  ...["cachedContents/abc", "fileSearchStores/abc", GEMINI_FILE],
+];
+/** Members of SDKs that are text, or belong to the caller. */
+const NO_REFERENCES =
+  /^(text|content|input|output|prompt|instructions|system|arguments|description|title|name|filename|query|thinking|reasoning|metadata)$/;
+
+test("the id of a stored object is a reference in any member that an official SDK defines", async () => {
+  const names = new Set((await listSdkMembers()).map(({ name }) => name));
+  const find = (body: object) => findReferencedObjects(Buffer.from(JSON.stringify(body)));
+
+  for (const id of STORED) {
+    const missed = [...names].filter((name) =>
+      [{ [name]: id }, { tools: [{ [name]: [id] }] }, message({ [name]: id })].some(
+        (body) => find(body).length === 0,
+      ),
+    );
+    expect(missed.filter((name) => !NO_REFERENCES.test(name))).toEqual([]);
+  }
+});
+
+test("ids in unknown members, and in one of another spelling, are a 404; in text they are not", async () => {
+  const { mine } = await setUp();
+  const post = async (body: object) =>
+    (await mine.post(CHAT, { model: "m", messages: [], ...body })).status;
+
+  for (const body of [
+    { background: OPENAI_FILE },
+    { tools: [{ ragFileIds: ["12"] }] },
+    message({ type: "x", imageUri: GEMINI_FILE }),
+    { extra_body: { google: { cache: "cachedContents/abc" } } },
+    { vectorStoreIds: ["x"] },
+  ]) {
+    expect(await post(body)).toBe(404);
+  }
+  for (const body of [
+    { messages: [{ role: "user", content: OPENAI_FILE }] },
+    { tools: [{ type: "function", function: { name: "file-manager_of_the_company" } }] },
+    { user_profile_id: "x", path: "files/readme.txt" },
+  ]) {
+    expect(await post(body)).toBe(200);
   }
 });
 
