@@ -119,3 +119,23 @@ test("nothing is exported by default, re-exported, typed any or silenced", () =>
   );
   expect(violations.map(({ file }) => file)).toEqual([]);
 });
+
+/** Values in commands that are not input: fixed words, methods, modes, and a header that is quoted before. */
+const UNQUOTED = ["header", "verb", "mode", "method.toUpperCase()", "purpose"];
+const QUOTED = /shellQuote\((?:[^()`]|`[^`]*`|\([^()]*\))*\)/g;
+/** A template string that begins with a command or an option, or contains one after a colon or an operator. */
+const COMMAND =
+  /`(?:[^`]*(?:: |&& |\| |\\n))?\s*(?:curl|npx|npm|bunx|docker|claude|codex|gemini|chmod|chown|export|portcullis [a-z-]+|psql|redis-cli|kill|mv|cp|rm|sh|bash|--?[a-zA-Z][\w-]*) [^`]*`/g;
+
+test("every value in a command is quoted for the shell", () => {
+  const commands = sources.flatMap(({ file, text }) =>
+    [...text.replace(QUOTED, "QUOTED").matchAll(COMMAND)].map(([command]) => `${file}: ${command}`),
+  );
+  const isInput = (value: string) => !/^[A-Z_]+$/.test(value) && !UNQUOTED.includes(value);
+  const unquoted = commands.filter((command) =>
+    [...command.matchAll(/\$\{([^}]*)\}/g)].some(([, value = ""]) => isInput(value)),
+  );
+
+  expect(commands.length).toBeGreaterThan(5);
+  expect(unquoted).toEqual([]);
+});

@@ -73,7 +73,7 @@ export function listSnippets(url: string): Snippet[] {
     {
       client: "Codex",
       at: "~/.codex/config.toml",
-      code: `[mcp_servers.${KEY}]\nurl = "${url}"\nbearer_token_env_var = "PERSONAL_TOKEN"`,
+      code: `[mcp_servers.${KEY}]\nurl = ${JSON.stringify(url)}\nbearer_token_env_var = "PERSONAL_TOKEN"`,
     },
     {
       client: "Other clients",
