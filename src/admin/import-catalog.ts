@@ -16,7 +16,7 @@ import type { AuditAuthor } from "../db/record-change.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";
 import { checkUrl } from "../net/check-url.ts";
-import { readText } from "../net/read-body.ts";
+import { readReplyText } from "../net/read-reply-bytes.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
 import { saveCatalogEntry } from "./save-catalog-entry.ts";
 
@@ -132,7 +132,7 @@ async function readRegistry(deps: Deps, request: FromRegistry): Promise<ListedSe
       signal,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
-    const text = await readText(reply, MAX_PAGE_MIB * 1024 * 1024);
+    const text = await readReplyText(reply, MAX_PAGE_MIB * 1024 * 1024);
     if (reply.status !== 200) {
       throw new AppError("upstream_failed", `The registry returned status ${reply.status}.`);
     }

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { AppError } from "../contract/errors.ts";
 import type { Egress } from "../net/egress.ts";
-import { readText } from "../net/read-body.ts";
+import { readReplyText } from "../net/read-reply-bytes.ts";
 import type { Send } from "../net/send.ts";
 
 export interface IssuerCall {
@@ -64,7 +64,7 @@ export const createIssuerCall =
         signal: AbortSignal.timeout(ms),
         timeouts: { headers_ms: ms, idle_ms: ms },
       });
-      return { status: reply.status, text: await readText(reply, MAX_RESPONSE_BYTES) };
+      return { status: reply.status, text: await readReplyText(reply, MAX_RESPONSE_BYTES) };
     } catch (thrown) {
       const error = AppError.from(thrown);
       if (!error.code.startsWith("upstream_")) throw error;

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
 import { withTimeout } from "../lib/time/with-timeout.ts";
-import { readBytes } from "../net/read-body.ts";
+import { readReplyBytes } from "../net/read-reply-bytes.ts";
 import type { Send } from "../net/send.ts";
 import type { DetectorServices } from "../policy/detector.ts";
 import { buildUrl } from "../providers/provider.ts";
@@ -33,7 +33,7 @@ export function createDetectorCalls(
         signal: abort.signal,
         timeouts: { headers_ms: timeout_ms, idle_ms: timeout_ms },
       });
-      const bytes = await readBytes(response, createSizeCap(MAX_RESPONSE_BYTES, tooLarge));
+      const bytes = await readReplyBytes(response, createSizeCap(MAX_RESPONSE_BYTES, tooLarge));
       const { status } = response;
       if (status < 200 || status > 299) {
         throw new AppError("upstream_failed", `The detector responded with status ${status}.`);

@@ -4,7 +4,7 @@ import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import { createSizeCap } from "../lib/streams/capped-body.ts";
 import type { Reply } from "./http/reply.ts";
-import { readBytes } from "./read-body.ts";
+import { readReplyBytes } from "./read-reply-bytes.ts";
 import type { Send } from "./send.ts";
 import { toUpstreamError } from "./to-upstream-error.ts";
 
@@ -112,7 +112,7 @@ async function readCappedBody(reply: Reply, most: number): Promise<Uint8Array> {
     reply.cancel();
     throw tooLarge(most);
   }
-  return await readBytes(
+  return await readReplyBytes(
     reply,
     createSizeCap(most, () => tooLarge(most)),
   );

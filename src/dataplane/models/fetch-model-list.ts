@@ -1,7 +1,7 @@
 /** Fetches the list of models of a registry, page by page, capped in size and time. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { readText } from "../../net/read-body.ts";
+import { readReplyText } from "../../net/read-reply-bytes.ts";
 import { type ListedModel, readModelPage } from "../../providers/read-model-page.ts";
 import { sendToRegistry } from "../../send-to-registry.ts";
 import type { RegistryView } from "../../snapshot/snapshot.ts";
@@ -38,7 +38,7 @@ export async function fetchModelList(
         reply.cancel();
         throw new AppError("upstream_failed", `The upstream returned status ${reply.status}.`);
       }
-      const { models, next } = readModelPage(parse(await readText(reply, MAX_PAGE_BYTES)));
+      const { models, next } = readModelPage(parse(await readReplyText(reply, MAX_PAGE_BYTES)));
       found.push(...models);
       const hasRoom = found.length < MAX_MODELS;
       page = next && hasRoom ? `${url}${url.includes("?") ? "&" : "?"}${next}` : undefined;

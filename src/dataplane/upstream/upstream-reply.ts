@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { createSizeCap, type OnBytes } from "../../lib/streams/capped-body.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
-import { readBytes } from "../../net/read-body.ts";
+import { readReplyBytes } from "../../net/read-reply-bytes.ts";
 import type { RegistryState } from "../live-state.ts";
 import type { UpstreamAttempt } from "../request-progress.ts";
 import type { Translation } from "./translate-attempt.ts";
@@ -61,7 +61,7 @@ const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 export async function readReply(reply: Reply): Promise<Bytes> {
   const tooLarge = () =>
     new AppError("upstream_failed", "The upstream's response is too large to be rewritten.");
-  return await readBytes(reply, createSizeCap(MAX_REWRITTEN_BYTES, tooLarge));
+  return await readReplyBytes(reply, createSizeCap(MAX_REWRITTEN_BYTES, tooLarge));
 }
 
 /** Returns the whole of an opened body; `onBytes` caps a streamed one. */
@@ -73,5 +73,5 @@ export async function readWholeBody(body: UpstreamReply["body"], onBytes: OnByte
     first = undefined;
     return chunk;
   };
-  return await readBytes({ read, cancel: body.cancel }, onBytes);
+  return await readReplyBytes({ read, cancel: body.cancel }, onBytes);
 }

@@ -7,7 +7,7 @@ import type { Issuer } from "../../contract/store/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { createLruCache, type LruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { readText } from "../../net/read-body.ts";
+import { readReplyText } from "../../net/read-reply-bytes.ts";
 
 type KeySource = Pick<Issuer, "jwks_url" | "allow_private">;
 type KeySet = ReturnType<typeof createLocalJWKSet>;
@@ -124,7 +124,7 @@ async function fetchKeys(deps: Deps, { jwks_url, allow_private }: KeySource): Pr
     signal: AbortSignal.timeout(TIMEOUT_MS),
     timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
   });
-  const text = await readText(reply, MAX_BYTES);
+  const text = await readReplyText(reply, MAX_BYTES);
   if (reply.status !== 200) {
     throw new AppError("upstream_failed", `The issuer's jwks_url returned ${reply.status}.`);
   }

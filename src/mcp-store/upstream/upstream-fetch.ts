@@ -11,7 +11,7 @@ import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
-import { readBytes } from "../../net/read-body.ts";
+import { readReplyBytes } from "../../net/read-reply-bytes.ts";
 import type { MemoryReservation } from "../memory-reservations.ts";
 import { readStreamedResponse } from "./read-streamed-response.ts";
 
@@ -130,7 +130,7 @@ async function receiveResponse(
   // Error bodies may contain our credential. Only statuses that the protocol defines are read.
   const isRead = ok || status === 400 || status === 404;
   if (!isRead) reply.cancel();
-  const text = isRead ? new TextDecoder().decode(await readBytes(reply, count)) : "";
+  const text = isRead ? new TextDecoder().decode(await readReplyBytes(reply, count)) : "";
   if (ok && type.startsWith("application/json"))
     return toParsedResponse(parse(text), pickHeaders(headers));
   return new Response(text || null, {

@@ -1,7 +1,7 @@
 /** Sends calls to authorization servers through src/net, with limits on time and size. */
 import type { FetchLike } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
-import { readText } from "../../net/read-body.ts";
+import { readReplyText } from "../../net/read-reply-bytes.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1024 * 1024;
@@ -23,7 +23,7 @@ export function createOauthFetch(deps: Pick<Deps, "send">, allow_private: boolea
       allow_private,
       timeouts: { headers_ms: TIMEOUT_MS, idle_ms: TIMEOUT_MS },
     });
-    const text = await readText(reply, MAX_BYTES);
+    const text = await readReplyText(reply, MAX_BYTES);
     const headers = READ_HEADERS.flatMap((name) => {
       const value = reply.headers.get(name);
       return value === undefined ? [] : [[name, value] as [string, string]];

@@ -4,7 +4,7 @@ import { createSizeCap, type OnBytes, readAllChunks } from "../lib/streams/cappe
 import type { Bytes, Reply } from "./http/reply.ts";
 
 /** `onBytes` enforces the cap: if it throws, the rest of the body is not read. */
-export async function readBytes(
+export async function readReplyBytes(
   reply: Pick<Reply, "read" | "cancel">,
   onBytes: OnBytes,
 ): Promise<Bytes> {
@@ -16,10 +16,10 @@ export async function readBytes(
   }
 }
 
-export async function readText(reply: Reply, maxBytes: number): Promise<string> {
+export async function readReplyText(reply: Reply, maxBytes: number): Promise<string> {
   const tooLarge = () => {
     const mib = Math.round(maxBytes / 1024 / 1024);
     return new AppError("upstream_failed", `The response exceeds ${mib} MiB.`);
   };
-  return new TextDecoder().decode(await readBytes(reply, createSizeCap(maxBytes, tooLarge)));
+  return new TextDecoder().decode(await readReplyBytes(reply, createSizeCap(maxBytes, tooLarge)));
 }
