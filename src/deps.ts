@@ -12,7 +12,7 @@ import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
-import type { Scores } from "./policy/run-policy.ts";
+import type { Scores } from "./policy/policy-run.ts";
 import type { MaskedPart } from "./policy/stream/text-stream.ts";
 import type { IdempotencyState } from "./run-once.ts";
 import type { Settings } from "./settings.ts";

@@ -2,7 +2,8 @@
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
-import { type PolicyOutcome, runPolicy } from "../policy/run-policy.ts";
+import type { PolicyOutcome } from "../policy/policy-run.ts";
+import { runPolicy } from "../policy/run-policy.ts";
 import { createFacts } from "./create-facts.ts";
 
 import { learnedModels } from "./learned-models.ts";

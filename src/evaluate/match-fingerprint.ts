@@ -3,7 +3,7 @@ import type { Fingerprints } from "../db/tables/evaluation-events.ts";
 import { derivedKey, type Keyring } from "../lib/crypto/seal.ts";
 import { MAX_LOCATIONS } from "../policy/create-finding.ts";
 import type { Match } from "../policy/detector.ts";
-import type { PolicyOutcome, PolicyRunInput } from "../policy/run-policy.ts";
+import type { PolicyOutcome, PolicyRunInput } from "../policy/policy-run.ts";
 import type { Exemptions } from "../snapshot/snapshot.ts";
 
 /** 132 bits of the hash. */

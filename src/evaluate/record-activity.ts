@@ -3,7 +3,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { EvaluationEvent } from "../contract/guard/activity.ts";
 import { readIdTime } from "../lib/ids.ts";
-import type { PolicyOutcome } from "../policy/run-policy.ts";
+import type { PolicyOutcome } from "../policy/policy-run.ts";
 import { NO_POLICY } from "./apply-policy.ts";
 import { createFacts, readApplication, selectAttributes, truncateName } from "./create-facts.ts";
 import { fingerprintFindings } from "./match-fingerprint.ts";

@@ -10,7 +10,7 @@ import {
 import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
 import { createNameMasker } from "../policy/masking/name-masker.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { PolicyOutcome } from "../policy/run-policy.ts";
+import type { PolicyOutcome } from "../policy/policy-run.ts";
 import { createSegment, type Segment, type SegmentSource } from "../policy/segment.ts";
 
 /** Sources beside those of segments: tool names, numbers that detectors read, and values that none reads. */

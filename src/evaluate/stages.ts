@@ -12,7 +12,7 @@ import type { HookAgent } from "../contract/guard/hook-agents.ts";
 import type { LitellmRequest } from "../contract/guard/litellm.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
-import type { PolicyOutcome } from "../policy/run-policy.ts";
+import type { PolicyOutcome } from "../policy/policy-run.ts";
 import type { Segment } from "../policy/segment.ts";
 import type { DirectCall } from "../route.ts";
 import type { ReceivedHook } from "./hooks/all.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { type CompiledPolicy, compilePolicy } from "./compile-policy.ts";
-import { type PolicyRunInput, runPolicy } from "./run-policy.ts";
+import type { PolicyRunInput } from "./policy-run.ts";
+import { runPolicy } from "./run-policy.ts";
 import { createSegment } from "./segment.ts";
 
 const rule = (detector_id: string): Rule => ({

@@ -6,7 +6,8 @@ import { learnedModels } from "../../src/evaluate/learned-models.ts";
 
 import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
-import { type PolicyRunInput, runPolicy } from "../../src/policy/run-policy.ts";
+import type { PolicyRunInput } from "../../src/policy/policy-run.ts";
+import { runPolicy } from "../../src/policy/run-policy.ts";
 import { createSegment } from "../../src/policy/segment.ts";
 import { createTextStream, type StreamRule } from "../../src/policy/stream/text-stream.ts";
 

@@ -16,7 +16,7 @@ import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
-import type { DetectorFailure, Scores } from "../../policy/run-policy.ts";
+import type { DetectorFailure, Scores } from "../../policy/policy-run.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, Exemptions } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";

@@ -9,7 +9,7 @@ import { createGrowingText, type GrowingText } from "../../lib/text/growing-text
 import type { CompiledRule } from "../compile-policy.ts";
 import type { InspectionContext, Match, PartialInspection } from "../detector.ts";
 import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-masks.ts";
-import type { PolicyRunInput } from "../run-policy.ts";
+import type { PolicyRunInput } from "../policy-run.ts";
 import { computeOnce, createSegment, type Segment } from "../segment.ts";
 import { findUndecidedWord, hasForeignLetter } from "../views/fold-letters.ts";
 import { decodeViews } from "../views/view.ts";

@@ -1,0 +1,95 @@
+/** Runs the detector of a rule on the segments that it reads; the fail mode decides about a failure. */
+import { AppError, type ErrorCode } from "../contract/errors.ts";
+import type { CompiledRule } from "./compile-policy.ts";
+import type { InspectionContext } from "./detector.ts";
+import type { Matches, PolicyRun } from "./policy-run.ts";
+import type { Segment } from "./segment.ts";
+
+/** Returns a promise only if the detector does. */
+export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
+  const reads = (segment: Segment) =>
+    rule.reads.has(segment.source) && (!segment.isNumber || rule.numbers);
+  const { segments } = run.input;
+  try {
+    const found = rule.inspect(
+      segments.every(reads) ? segments : segments.filter(reads),
+      createContext(run, rule),
+    );
+    if (found instanceof Promise) return awaitMatches(run, rule, found);
+    run.detectors.run += 1;
+    return selectMatches(run, rule, found);
+  } catch (cause) {
+    return recordFailure(run, rule, cause);
+  }
+}
+
+/** Adds what only some detectors read. */
+function createContext(
+  { input: { context, isExempt }, found = [] }: PolicyRun,
+  { detector, accumulates }: CompiledRule,
+): InspectionContext {
+  if (!accumulates && !isExempt) return context;
+  return {
+    ...context,
+    ...(accumulates && { found }),
+    isExempt: isExempt && ((match) => isExempt(detector.id, match)),
+  };
+}
+
+async function awaitMatches(
+  run: PolicyRun,
+  rule: CompiledRule,
+  found: Promise<Matches>,
+): Promise<Matches> {
+  try {
+    const matches = await found;
+    run.detectors.run += 1;
+    return selectMatches(run, rule, matches);
+  } catch (cause) {
+    return recordFailure(run, rule, cause);
+  }
+}
+
+/** Returns the matches to report, and keeps the highest score of a rule that only observes. */
+function selectMatches(
+  run: PolicyRun,
+  { detector, scores, observe, action }: CompiledRule,
+  all: Matches,
+): Matches {
+  const { isExempt } = run.input;
+  const found = isExempt ? all.filter((match) => !isExempt(detector.id, match)) : all;
+  const { kind } = detector;
+  if (run.found) for (const match of found) run.found.push({ kind, match });
+  if (!scores) return found;
+  if (found.length > 0 && (observe || action === "report")) {
+    const before = run.scores?.[detector.id] ?? 0;
+    const highest = found.reduce((max, { confidence }) => Math.max(max, confidence), before);
+    run.scores = { ...run.scores, [detector.id]: highest };
+  }
+  return found.filter(({ reported }) => reported !== false);
+}
+
+/** Throws when the collector is fail-closed; otherwise lists the failed detector in the verdict and continues. */
+function recordFailure(
+  { input, detectors }: PolicyRun,
+  { detector }: CompiledRule,
+  cause: unknown,
+): Matches {
+  // Not failures of the detector, so the fail mode does not apply: the request ends, or is sent again later.
+  if (cause instanceof AppError && NOT_FAILURES.has(cause.code)) throw cause;
+  const { id, name, kind } = detector;
+  const error =
+    cause instanceof AppError ? cause.message : `The ${kind} detector failed unexpectedly.`;
+  const details = { detector_id: id, detector_name: name, error };
+  const text = `The detector "${name}" failed, and this collector is fail-closed.`;
+  if (input.fail_mode === "closed") throw new AppError("detector_failed", text, { cause, details });
+  detectors.failed.push(details);
+  input.logFailure(details, cause);
+  return [];
+}
+
+const NOT_FAILURES: ReadonlySet<ErrorCode> = new Set([
+  "client_closed",
+  "shutting_down",
+  "overloaded",
+]);

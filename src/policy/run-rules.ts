@@ -1,0 +1,63 @@
+/** Runs the rules of a policy: local rules, remote rules, rules that accumulate, and rules that transform. */
+import type { CompiledRule } from "./compile-policy.ts";
+import { createDetectorFinding } from "./create-finding.ts";
+import { inspectRule } from "./inspect-rule.ts";
+import { addFinding, type Matches, type PolicyRun, splitByMaskable } from "./policy-run.ts";
+
+/** Stops at the first block, except for rules that accumulate. */
+export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
+  const accumulating = rules.filter(({ accumulates }) => accumulates);
+  if (accumulating.length > 0) run.found = [];
+  const isLarge = hasLargeInput(run);
+  let isBlocked = false;
+  for (const rule of rules) {
+    if (rule.action === "transform" || rule.remote || rule.accumulates) continue;
+    if (isLarge) await yieldToRequests();
+    const found = inspectRule(run, rule);
+    isBlocked =
+      reportMatches(run, rule, found instanceof Promise ? await found : found) === "block";
+    if (isBlocked) break;
+  }
+  const remote = rules.filter((rule) => rule.remote && rule.action !== "transform");
+  if (remote.length > 0 && !isBlocked) isBlocked = await runRemoteRules(run, remote);
+  for (const rule of accumulating) {
+    const action = reportMatches(run, rule, await inspectRule(run, rule));
+    isBlocked ||= action === "block";
+  }
+  const transforming = rules.filter(({ action }) => action === "transform");
+  if (transforming.length > 0 && !isBlocked) await runTransforms(run, transforming);
+}
+
+/** Runs the rules concurrently. Returns true if one blocks. */
+async function runRemoteRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<boolean> {
+  const results = await Promise.all(rules.map(async (rule) => inspectRule(run, rule)));
+  const actions = rules.map((rule, index) => reportMatches(run, rule, results[index] ?? []));
+  return actions.includes("block");
+}
+
+async function runTransforms(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
+  const isLarge = hasLargeInput(run);
+  for (const rule of rules) {
+    if (isLarge) await yieldToRequests();
+    const found = inspectRule(run, rule);
+    const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
+    if (reportMatches(run, rule, matches) === "transform") run.masked.push(matches);
+    reportMatches(run, { ...rule, observe: true }, unmaskable);
+  }
+}
+
+/** Returns the action of the finding; undefined without matches. */
+function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
+  if (matches.length === 0) return undefined;
+  const { policy, input } = run;
+  const result = { matches, approval: input.approval };
+  return addFinding(run, createDetectorFinding(policy, rule, result), matches);
+}
+
+const LARGE_BYTES = 256 * 1024;
+
+const hasLargeInput = ({ input: { context } }: PolicyRun): boolean =>
+  context.payload_bytes > LARGE_BYTES || context.attachments.length > 0;
+
+/** One detector may take a second for a body of several MiB. */
+const yieldToRequests = (): Promise<void> => new Promise(setImmediate);
