@@ -76,12 +76,12 @@ test("every setting in a deployment file is a setting of the program or of its m
 test("health checks use commands and paths that exist", async () => {
   const [, command = ""] =
     /HEALTHCHECK .*CMD \["portcullis", "(\w+)"\]/.exec(read("Dockerfile")) ?? [];
-  const listen = read("src/server/http/listen.ts");
+  const handlers = read("src/server/http/create-handlers.ts");
 
   expect((await loadCommands()).map(({ name }) => name)).toContain(command);
   const paths = [...all.matchAll(/path: (\/\S+)/g)].map(([, path = ""]) => path);
   expect(paths.length).toBe(3);
-  expect(paths.filter((path) => !listen.includes(`"${path}"`))).toEqual([]);
+  expect(paths.filter((path) => !handlers.includes(`"${path}"`))).toEqual([]);
 });
 
 test("with a TLS secret its files are mounted where the settings name them, and all probes use https", () => {

@@ -43,17 +43,17 @@ export interface ListenState {
 
 type Handler = Bun.Serve.Handler<BunRequest, Server<unknown>, Response>;
 
-export interface Handlers {
+export interface RequestHandlers {
   /** By path, in the notation of Bun's router. */
   routes: Record<string, Handler>;
   /** Handles every other path. */
   fetch: (request: Request, server: Server<unknown>) => Promise<Response>;
 }
 
-export function createHandlers(app: App, options: HandlerOptions): Handlers {
+export function createHandlers(app: App, options: HandlerOptions): RequestHandlers {
   const { planes, routes, others, state } = options;
   const keepOpen = createKeepOpen();
-  const table: Handlers["routes"] = {};
+  const table: RequestHandlers["routes"] = {};
   for (const [path, handle] of createPathHandlers(app, options)) {
     table[path] = (request, server) =>
       state.refusing
@@ -71,7 +71,7 @@ export function createHandlers(app: App, options: HandlerOptions): Handlers {
   const servesGateway = planes.includes("gateway");
   return {
     routes: table,
-    fetch(request, server) {
+    fetch: (request, server) => {
       if (state.refusing) return refuse(app, request);
       if (servesGateway && !isReserved(request)) {
         const client = createAddressReader(request, server);
@@ -92,7 +92,7 @@ function createPathHandlers(
   return new Map([...byPath].map(([path, list]) => [path, createPathHandler(app, list)]));
 }
 
-function createProbes(app: App, state: ListenState): Handlers["routes"] {
+function createProbes(app: App, state: ListenState): RequestHandlers["routes"] {
   const respondJson = (body: object, status: number) =>
     Response.json(body, { status, headers: SECURITY_HEADERS });
   return {
