@@ -185,6 +185,38 @@ test("fallback models are tried in order after the requested one, each at the re
   expect(modelsAt(one.upstreams[1])).toEqual(["mapped-c"]);
 });
 
+test("a fallback model is sent at once while the registries of the requested one fail, and is skipped while its own do", async () => {
+  const failing: Script = { status: 500, body: {} };
+  const attach = [["a"], ["b"], ["c"]].map((allowed) => ({
+    provider: "openai",
+    models: { allowed },
+  }));
+  await using one = await setUp(attach, [failing, failing, {}], { fallbacks: ["b", "c"] });
+  const post = async () => (await one.post(CHAT, { model: "a", messages: [] })).status;
+
+  const statuses: number[] = [];
+  for (let left = 12; left > 0; left--) statuses.push(await post());
+
+  expect(statuses).toEqual([...Array(10).fill(500), 200, 200]);
+  expect(one.hits()).toEqual([5, 5, 2]);
+  const kit = await kitOf();
+  const reply = await kit.call("POST", `${one.path}/explain`, { path: CHAT, model: "a" });
+  expect(await reply.json()).toMatchObject({ order: [], fallbacks: [{ model: "c" }] });
+});
+
+test("without failover, a failing registry is not replaced by a fallback model", async () => {
+  const attach = [["a"], ["b"]].map((allowed) => ({ provider: "openai", models: { allowed } }));
+  const failing: Script = { status: 500, body: {} };
+  await using one = await setUp(attach, [failing, {}], {
+    fallbacks: ["b"],
+    failover: { enabled: false },
+  });
+
+  for (let left = 6; left > 0; left--) await one.post(CHAT, { model: "a", messages: [] });
+
+  expect(one.hits()).toEqual([6, 0]);
+});
+
 test("a fallback does not make a model available that the consumer may not use", async () => {
   const models = { allowed: ["a"] };
   await using one = await setUp([{ provider: "openai", models }], [], { fallbacks: ["a"] });

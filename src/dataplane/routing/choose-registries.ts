@@ -1,7 +1,8 @@
 /** Chooses the consumer's registries that can handle a request, in the order they are tried (spec 4.7). */
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
-import { getLiveState, type LiveState } from "../live-state.ts";
+import { elapsedMs } from "../../lib/time/clock.ts";
+import { getLiveState, getRegistryState, type LiveState } from "../live-state.ts";
 import type { MatchedEndpoint } from "../match-endpoint.ts";
 import { findObjectReference } from "../objects/find-object-reference.ts";
 import type { ParsedRequest, RoutedRequest } from "../stages.ts";
@@ -14,6 +15,7 @@ import {
   type StaticExclusion,
 } from "./evaluate-registry.ts";
 import { type BalancingInput, orderCandidates } from "./order-candidates.ts";
+import { isAvailable } from "./registry-health.ts";
 
 export function chooseRegistries(
   deps: Deps,
@@ -43,10 +45,8 @@ export function chooseRegistries(
   const { object_id, elsewhere_statuses } = locateObject(live, parsed, candidates);
   const { headers } = request;
   const balancing = { consumer, capability, object_id, headers, random: deps.random };
-  const ordered = orderCandidates(live, candidates, balancing);
-  const routed = { ...parsed, elsewhere_statuses };
-  if (consumer.fallbacks.length === 0) return { ...routed, candidates: ordered };
-  return { ...routed, candidates: [...ordered, ...listFallbacks(live, criteria, balancing)] };
+  const { requested, fallbacks } = orderAttempts(live, candidates, criteria, balancing);
+  return { ...parsed, elsewhere_statuses, candidates: [...requested, ...fallbacks] };
 }
 
 /** Returns whether the request starts a batch whose models are in a file. */
@@ -76,8 +76,35 @@ function locateObject(
   return { object_id, elsewhere_statuses: isKnown ? [] : [400, 404] };
 }
 
+interface Attempts {
+  /** Candidates of the requested model. */
+  requested: Candidate[];
+  /** Candidates of the consumer's fallback models, tried afterwards. */
+  fallbacks: Candidate[];
+}
+
+/** Orders the attempts. Leaves out registries that are unavailable, unless all of them are. */
+export function orderAttempts(
+  live: LiveState,
+  candidates: Candidate[],
+  criteria: RoutingCriteria,
+  balancing: BalancingInput,
+): Attempts {
+  const { consumer, object_id } = balancing;
+  const requested = orderCandidates(live, candidates, balancing);
+  if (consumer.fallbacks.length === 0) return { requested, fallbacks: [] };
+  const fallbacks = listFallbacks(live, criteria, balancing);
+  if (!consumer.failover.enabled || object_id !== undefined) return { requested, fallbacks };
+  const now = elapsedMs();
+  const keepAvailable = (pool: Candidate[]) =>
+    pool.filter(({ registry }) => isAvailable(getRegistryState(live, registry), now));
+  const available = { requested: keepAvailable(requested), fallbacks: keepAvailable(fallbacks) };
+  const hasAny = available.requested.length + available.fallbacks.length > 0;
+  return hasAny ? available : { requested, fallbacks };
+}
+
 /** Returns the candidates of the consumer's fallback models, in order. They are rarely sent, so they take no turns. */
-export function listFallbacks(
+function listFallbacks(
   live: LiveState,
   criteria: RoutingCriteria,
   balancing: BalancingInput,

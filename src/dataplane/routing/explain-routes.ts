@@ -17,7 +17,7 @@ import { matchTail } from "../match-endpoint.ts";
 import { parseModelReference } from "../models/model-reference.ts";
 import { findObjectRegistry } from "../objects/find-object-registry.ts";
 import { buildRoutingError } from "./build-routing-error.ts";
-import { listFallbacks, startsFileBatch } from "./choose-registries.ts";
+import { orderAttempts, startsFileBatch } from "./choose-registries.ts";
 import {
   type Candidate,
   evaluateRegistry,
@@ -25,7 +25,6 @@ import {
   type RoutingCriteria,
 } from "./evaluate-registry.ts";
 import { explainGuard } from "./explain-guard.ts";
-import { orderCandidates } from "./order-candidates.ts";
 
 export const explainRoutes: Route[] = [
   route(explainRequest, (deps, { params, body }) =>
@@ -113,10 +112,10 @@ function evaluateRegistries(
   // Copies the turns, so that an explanation does not use one.
   const copy = { ...live, turns: structuredClone(live.turns) };
   const balancing = { consumer, capability, object_id, headers, random: deps.random };
-  const order = orderCandidates(copy, candidates, balancing);
+  const attempts = orderAttempts(copy, candidates, criteria, balancing);
+  const order = attempts.requested;
   if (candidates.length > 0) {
-    const fallbacks = listFallbacks(copy, criteria, balancing);
-    explanation.fallbacks = fallbacks.map(({ registry, model = "" }) => ({
+    explanation.fallbacks = attempts.fallbacks.map(({ registry, model = "" }) => ({
       registry_id: registry.id,
       model,
     }));
