@@ -191,9 +191,13 @@ export async function start(
       ? renderReadings(METRICS, await group.request("readAll", null))
       : renderMetrics(METRICS, measured);
   let started = false;
+  const isHeld = () => events.held() || evaluations.held();
   const readiness = () => ({
     problem: started ? folder.problem() : STARTING,
-    degraded: config.isReachable() ? [] : [NO_DATABASE],
+    degraded: [
+      ...(config.isReachable() ? (isHeld() ? [NO_WRITES] : []) : [NO_DATABASE]),
+      ...(deps.limiter.store.isLocal() ? [LOCAL_LIMITS] : []),
+    ],
   });
   const app = { deps, refresh, counts, metrics, readiness };
   const mcp = createLazyMcp(app);
@@ -267,6 +271,12 @@ const STARTING = "The node is starting.";
 
 const NO_DATABASE =
   "The database is unavailable: requests are served with the last known configuration, and the admin API returns 503.";
+
+const NO_WRITES =
+  "The database accepts no writes: events are in the data folder until it does, and changes return 503. `portcullis doctor` shows the cause.";
+
+const LOCAL_LIMITS =
+  "Redis, or the supervisor of the workers, is unavailable: this process counts rate limits alone.";
 
 /** Wait for incomplete request bodies at shutdown: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
 const BODY_GRACE_MS = 2_000;

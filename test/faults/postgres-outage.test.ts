@@ -3,11 +3,12 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SQL } from "bun";
 import { startCuttableProxy } from "../kit/cuttable-proxy.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
-import { startProgram } from "../kit/program.ts";
+import { runProgram, startProgram } from "../kit/program.ts";
 import { freshDatabase } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -67,7 +68,7 @@ test.each([
   40_000,
 );
 
-test("the log reports when events and evaluations are queued and when they are written", async () => {
+test("a read-only Postgres is reported by readiness and doctor, and the log reports when events are written", async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase("postgres"));
   const line = stack.use(startCuttableProxy(database.url));
@@ -77,11 +78,31 @@ test("the log reports when events and evaluations are queued and when they are w
   const guard = await makeGuard(kit, {});
   const logged = (event: string) => kit.lines.some((text) => text.includes(event));
 
-  line.cut();
+  const server = new SQL(process.env.TEST_DATABASE_URL ?? "", { max: 1 });
+  stack.defer(() => server.close());
+  /** New sessions begin with this state. */
+  const restartPostgres = async (readOnly: "on" | "off") => {
+    line.cut();
+    const name = new URL(database.url).pathname.slice(1);
+    await server.unsafe(`ALTER DATABASE ${name} SET default_transaction_read_only = ${readOnly}`);
+    line.mend();
+  };
+  const degraded = async () => (await (await fetch(`${kit.url}/readyz`)).json()).degraded?.join();
+
+  await restartPostgres("on");
   await consumer.post(CHAT, { model: "m" });
   await guard.evaluate({ payload: { input: "x" } });
   await until(() => logged("events_held") && logged("evaluations_held"));
-  line.mend();
+  await until(async () => (await degraded())?.includes("accepts no writes"));
+  const doctor = await runProgram(["doctor", "--json"], { DATABASE_URL: database.url });
+  await restartPostgres("off");
 
   await until(() => logged("events_written") && logged("evaluations_written"));
+  await until(async () => (await degraded()) === undefined);
+  expect(JSON.parse(doctor.out).checks).toContainEqual({
+    name: "database",
+    state: "fail",
+    message: expect.stringContaining("read-only"),
+    todo: expect.stringContaining("DATABASE_URL"),
+  });
 }, 40_000);

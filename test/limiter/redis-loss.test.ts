@@ -35,12 +35,17 @@ async function twoNodes(limits: Limits) {
     restartEmpty: async () => {
       await redis.kill();
       await until(() => [one, other].every((node) => logged(node, "rate_limit_store_lost")));
+      const degraded = await degradedOf(one);
       await redis.start();
       await until(() => [one, other].every((node) => logged(node, "rate_limit_store_back")));
+      return degraded;
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }
+
+const degradedOf = async (node: Kit): Promise<string[] | undefined> =>
+  (await (await fetch(`${node.url}/readyz`)).json()).degraded;
 
 const logged = (node: Kit, event: string) => node.lines.some((line) => line.includes(event));
 
@@ -69,7 +74,7 @@ describe("requests that both nodes admitted still count", () => {
     expect(await nodes.statuses(nodes.other, 2)).toEqual([200, 429]);
   });
 
-  test("after a restart without data", async () => {
+  test("after a restart without data, during which the nodes report that they are degraded", async () => {
     await using nodes = await twoNodes({
       limits: { per_user: limit(6) },
       on_store_error: "closed",
@@ -77,8 +82,10 @@ describe("requests that both nodes admitted still count", () => {
     await nodes.statuses(nodes.one, 2);
     await nodes.statuses(nodes.other, 3);
 
-    await nodes.restartEmpty();
+    const degraded = await nodes.restartEmpty();
 
+    expect(degraded).toEqual([expect.stringContaining("Redis")]);
+    expect(await degradedOf(nodes.one)).toBeUndefined();
     expect(await nodes.statuses(nodes.one, 2)).toEqual([200, 429]);
     expect(await nodes.statuses(nodes.other, 1)).toEqual([429]);
   });

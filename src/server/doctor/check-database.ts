@@ -1,6 +1,6 @@
 /** Checks the database: schema, clock, encryption keys, stored secrets, administrator tokens. */
 import { keyState } from "../../admin/key-state.ts";
-import { databaseClock } from "../../db/database-clock.ts";
+import { databaseClock, isReadOnly } from "../../db/database-state.ts";
 import type { Db } from "../../db/db.ts";
 import { schemaVersion } from "../../db/migrate.ts";
 import { migrations } from "../../db/migrations/all.ts";
@@ -33,7 +33,7 @@ export async function checkDatabase(context: CheckContext): Promise<Check[]> {
     // Rows of another schema may not be what the checks below expect.
     if (schema !== schemaVersion()) return [schemaResult];
     return [
-      schemaResult,
+      (await checkWrites(db)) ?? schemaResult,
       await checkClock(context, db),
       await checkKeys(context, db),
       await checkSecrets(context, db),
@@ -69,6 +69,17 @@ function checkSchema(settings: Settings, schema: string | undefined): Check {
   }
   const todo = "Install the release that created it, or a newer one.";
   return { name, state: "fail", message: `schema ${schema} belongs to a newer release`, todo };
+}
+
+/** Returns a check that fails if Postgres is a standby or read-only; undefined if it accepts writes. */
+async function checkWrites(db: Db): Promise<Check | undefined> {
+  if (!(await isReadOnly(db))) return undefined;
+  return {
+    name: "database",
+    state: "fail",
+    message: "it is read-only: a standby, or default_transaction_read_only is on",
+    todo: "Point DATABASE_URL to the primary server, or make this one writable. Queued events are then written.",
+  };
 }
 
 const MAX_CLOCK_SKEW_S = 5;

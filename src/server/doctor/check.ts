@@ -28,6 +28,11 @@ export function describeReason(thrown: unknown): string {
 export function adviseOnDatabase(thrown: unknown): string {
   const cause = causeOf(thrown);
   const isFile = cause instanceof Error && (cause.name === "SQLiteError" || "syscall" in cause);
+  if (
+    cause instanceof Error &&
+    /too many (clients|connections)|connection slots/.test(cause.message)
+  )
+    return "Raise max_connections of Postgres, or the limit of the user: a process uses up to 22 connections. Or end other clients.";
   return isFile
     ? "Check PORTCULLIS_DATA_DIR or DATABASE_URL, the permissions of this user on the file, and the free space of the disk."
     : "Check that it is running, and that DATABASE_URL has the right password and a user that may create tables.";

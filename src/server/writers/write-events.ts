@@ -20,6 +20,8 @@ export interface EventWriter {
   waiting: () => number;
   /** Events that were lost since the start: the queue was full, or the database refused them. */
   lost: () => number;
+  /** True while events wait for the database to become available. */
+  held: () => boolean;
   stop: () => Promise<void>;
 }
 
@@ -36,5 +38,6 @@ export function writeEvents(db: Db, log: Log, journal?: Journal): EventWriter {
     retryMs: RETRY_MS,
     journal: createQueueJournal(journal, log),
   });
-  return { record: queue.add, waiting: queue.size, lost: queue.lost, stop: queue.stop };
+  const { add: record, size: waiting, lost, isHeld: held, stop } = queue;
+  return { record, waiting, lost, held, stop };
 }
