@@ -4,10 +4,8 @@ import type { ApprovalState } from "../policy/create-finding.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import type { PolicyOutcome } from "../policy/policy-run.ts";
 import { runPolicy } from "../policy/run-policy.ts";
+import { createDetectorServices } from "./create-detector-services.ts";
 import { createFacts } from "./create-facts.ts";
-
-import { learnedModels } from "./learned-models.ts";
-
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 import { createRiskCounter } from "./session-risk.ts";
@@ -51,14 +49,11 @@ export async function applyPolicy(
       uninspected: [...payload.uninspected, ...opened.uninspected],
       payload_bytes: size,
       system_prompt: findSystemPrompt(evaluation, program),
-      services: {
-        post: host.post,
-        ask: host.ask,
-        restore: pseudonyms.restore,
-        ...learnedModels,
-        scoreWindows: host.scoreWindows,
-        addRisk: createRiskCounter(host, evaluation),
-      },
+      services: createDetectorServices(
+        host,
+        pseudonyms.restore,
+        createRiskCounter(host, evaluation),
+      ),
     },
     disabled,
     approval,

@@ -4,11 +4,9 @@ import type { InspectionContext } from "../policy/detector.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
 import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
+import { createDetectorServices } from "./create-detector-services.ts";
 import { createFacts } from "./create-facts.ts";
 import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
-
-import { learnedModels } from "./learned-models.ts";
-
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 
@@ -50,15 +48,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     uninspected: [],
     payload_bytes: 0,
     system_prompt: context.system_prompt ?? [],
-    services: {
-      post: host.post,
-      ask: host.ask,
-      restore: pseudonyms.restore,
-      ...learnedModels,
-      scoreWindows: host.scoreWindows,
-      // Only input has risk.
-      addRisk: () => Promise.resolve(undefined),
-    },
+    services: createDetectorServices(host, pseudonyms.restore, addNoRisk),
   };
   const isExempt = createExemptionCheck(exemptions, keyring);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
@@ -75,6 +65,9 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
       }),
   };
 }
+
+/** Only input has risk. */
+const addNoRisk = () => Promise.resolve(undefined);
 
 /** The evaluation of the complete response records the failure. */
 const ignoreFailures = (rule: StreamRule): StreamRule => ({
