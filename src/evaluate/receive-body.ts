@@ -1,10 +1,10 @@
 /** Receives the body of an evaluation: limits its size, and counts it against the in-flight budget. */
-import { AppError } from "../contract/errors.ts";
 import { findUser } from "../contract/gateway/user-header.ts";
 import { isHookAgent } from "../contract/guard/hook-agents.ts";
 import type { Deps } from "../deps.ts";
 import { findClientAddress } from "../lib/http/ip-address.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
+import { reserveBytes } from "../reserve-bytes.ts";
 import type { DirectCall } from "../route.ts";
 import type { AuthenticatedCall, EvaluationOrigin, ReceivedCall } from "./stages.ts";
 
@@ -16,18 +16,10 @@ export async function receiveBody(
   authenticated: AuthenticatedCall,
 ): Promise<ReceivedCall> {
   const { call, format } = authenticated;
-  const { heldBytes } = deps;
-  let taken = 0;
-  const release = () => heldBytes.release(taken);
+  const { add, release } = reserveBytes(deps);
   try {
     const limits = bodyLimits(deps, deps.settings.GUARD_BODY_MIB * MIB);
-    const bytes = await readBody(call.request, limits, (count) => {
-      // 429 instead of 503: many clients treat 503 as an outage and do not retry.
-      if (!heldBytes.reserve(count)) {
-        throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
-      }
-      taken += count;
-    });
+    const bytes = await readBody(call.request, limits, add);
     const user = isHookAgent(format) ? findUser(call.request.headers) : undefined;
     const origin = { ...readOrigin(deps, call), user };
     const recorded = !isPlayground(authenticated);

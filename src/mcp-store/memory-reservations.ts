@@ -1,18 +1,11 @@
 /** Limits the memory that MCP messages in flight take, for each caller and upstream server and in total. */
 import { AppError } from "../contract/errors.ts";
 import { createSharedByteBudget } from "../lib/concurrency/byte-budget.ts";
+import { type ByteReservation, overloaded } from "../reserve-bytes.ts";
 import type { Settings } from "../settings.ts";
 
-/** Memory of one request, or of one response of an upstream. */
-export interface MemoryReservation {
-  /** Throws 413 when the message can never fit, and 429 when it does not fit now. */
-  add: (bytes: number) => void;
-  /** Releases everything that was added. */
-  release: () => void;
-}
-
-/** `holder`: a caller or an upstream server. */
-export type OpenReservation = (holder: string) => MemoryReservation;
+/** `holder`: a caller or an upstream server. `add` throws 413 when the message can never fit. */
+export type OpenReservation = (holder: string) => ByteReservation;
 
 /** Share of the total that one holder may take. */
 const MAX_SHARE = 1 / 4;
@@ -33,9 +26,7 @@ export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReser
           const text = `The message needs more than ${mib} MiB of memory once it is parsed.`;
           throw new AppError("too_large", text);
         }
-        if (!budget.reserve(holder, bytes)) {
-          throw new AppError("overloaded", undefined, { details: { retry_after: "1" } });
-        }
+        if (!budget.reserve(holder, bytes)) throw overloaded();
         held += bytes;
       },
       release() {

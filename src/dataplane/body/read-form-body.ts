@@ -11,8 +11,8 @@ import type { ConsumerView } from "../../snapshot/snapshot.ts";
 import { selectsModel } from "../models/find-additional-models.ts";
 import { limitsModels } from "../models/is-model-allowed.ts";
 import { isAuto } from "../models/model-reference.ts";
-import { createByteReservation, openUpload, uploadLimits } from "../objects/open-upload.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
+import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
 
 export interface FormWithModel {

@@ -1,8 +1,8 @@
 /** Reads the bytes of a JSON body, without a byte order mark. */
 import type { Deps } from "../../deps.ts";
 import { readBody } from "../../read-body.ts";
-import { createByteReservation, uploadLimits } from "../objects/open-upload.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
+import { createByteReservation, uploadLimits } from "./open-upload.ts";
 
 export async function readJsonBody(
   deps: Deps,

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
-import { createByteReservation } from "../objects/open-upload.ts";
+import { createByteReservation } from "../body/open-upload.ts";
 import { recordOutcome } from "../routing/registry-health.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import type { UpstreamReply } from "../upstream/upstream-reply.ts";

@@ -9,8 +9,9 @@ import {
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { RequestIds } from "../../route.ts";
-import { createMemoryReservations, type MemoryReservation } from "../memory-reservations.ts";
+import { createMemoryReservations } from "../memory-reservations.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { callTool, type ToolCallRequest } from "./call-tool.ts";
 import { createGatewayServers } from "./gateway-servers.ts";
@@ -67,7 +68,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       caller,
       memory,
       cleanup,
-    }: { caller: McpCaller; memory: MemoryReservation; cleanup: DisposableStack },
+    }: { caller: McpCaller; memory: ByteReservation; cleanup: DisposableStack },
   ): Promise<Response> {
     const message = await readMessage(deps, request, memory);
     const sender = { caller, session_id: request.headers.get("mcp-session-id") };

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
-import type { MemoryReservation } from "../memory-reservations.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
@@ -13,7 +13,7 @@ const COPIES = 4;
 export async function readMessage(
   deps: Deps,
   request: Request,
-  memory: MemoryReservation,
+  memory: ByteReservation,
 ): Promise<unknown> {
   const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
   const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));

@@ -1,7 +1,7 @@
 /** Context of one MCP request: the caller, its servers, and the resources of the request. */
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps, InternalEvaluation } from "../../deps.ts";
-import type { MemoryReservation } from "../memory-reservations.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { Principal } from "../principals/identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { ToolGuard } from "./guard-tools.ts";
@@ -18,7 +18,7 @@ export interface McpSession {
   origin: string;
   author: AuditAuthor;
   /** Memory that is in use until the response has been sent. */
-  memory: MemoryReservation;
+  memory: ByteReservation;
   /** Runs once the response has been sent or the client has disconnected. */
   cleanup: DisposableStack;
   /** Headers that continue the client's trace in calls to servers; empty when it sent no trace. */

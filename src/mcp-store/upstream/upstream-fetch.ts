@@ -12,7 +12,7 @@ import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { readReplyBytes } from "../../net/read-reply-bytes.ts";
-import type { MemoryReservation } from "../memory-reservations.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import { readStreamedResponse } from "./read-streamed-response.ts";
 
 /** Timeout of handshakes and lists. */
@@ -25,7 +25,7 @@ const COPIES = 2;
 export interface UpstreamFetchOptions {
   allow_private: boolean;
   /** Reserves the memory of one response, until it is parsed. */
-  reserveMemory: () => MemoryReservation;
+  reserveMemory: () => ByteReservation;
   /** Returns the headers for every request: the current credential. */
   headers: () => Record<string, string>;
   /** Receives the messages that precede the response, such as progress, as they arrive. */
@@ -88,7 +88,7 @@ function buildResumeHeaders(
 }
 
 interface ReceiveOptions extends Pick<UpstreamFetchOptions, "onmessage"> {
-  memory: MemoryReservation;
+  memory: ByteReservation;
   signal: AbortSignal;
   resume: (last_event_id: string) => Promise<Reply>;
 }

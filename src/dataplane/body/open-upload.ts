@@ -1,7 +1,7 @@
 /** Opens the body that a client uploads, and reserves memory for the bytes that are held. */
-import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
+import { reserveBytes } from "../../reserve-bytes.ts";
 import type { MatchedEndpoint } from "../match-endpoint.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 
@@ -18,15 +18,10 @@ export const openUpload = (
 
 /** Returns a function that reserves bytes of the budget of all requests until this request ends. */
 export function createByteReservation(
-  { heldBytes }: Deps,
+  deps: Deps,
   { progress }: AuthenticatedRequest,
 ): (bytes: number) => void {
-  let reserved = 0;
-  progress.cleanups.push(() => heldBytes.release(reserved));
-  return (bytes) => {
-    if (!heldBytes.reserve(bytes)) throw new AppError("overloaded", undefined, RETRY_SOON);
-    reserved += bytes;
-  };
+  const { add, release } = reserveBytes(deps);
+  progress.cleanups.push(release);
+  return add;
 }
-
-const RETRY_SOON = { details: { retry_after: "1" } };
