@@ -16,6 +16,28 @@ const approvalIn = ({ findings }: Verdict): string => String(findings[0]?.eviden
 const pay = (args: string, more = "") =>
   `{"payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":${args}}},"protocol":"mcp","consumer_id":"ana"${more}}`;
 
+const llm = (payload: string, more: string) =>
+  `{"payload":${payload},"protocol":"llm","consumer_id":"ana"${more}}`;
+/** The same call in the formats of models, two of which send the arguments as text. */
+const FORMATS: Record<string, typeof pay> = {
+  MCP: pay,
+  chat: (args, more = "") =>
+    llm(
+      `{"messages":[{"role":"assistant","tool_calls":[{"type":"function","function":{"name":"pay","arguments":${JSON.stringify(args)}}}]}]}`,
+      more,
+    ),
+  messages: (args, more = "") =>
+    llm(
+      `{"messages":[{"role":"assistant","content":[{"type":"tool_use","name":"pay","input":${args}}]}]}`,
+      more,
+    ),
+  responses: (args, more = "") =>
+    llm(
+      `{"input":[{"type":"function_call","name":"pay","arguments":${JSON.stringify(args)}}]}`,
+      more,
+    ),
+};
+
 describe.each(databaseKinds)("%s", (database) => {
   const kit = sharedKit({ database });
 
@@ -40,27 +62,33 @@ describe.each(databaseKinds)("%s", (database) => {
       ]),
     );
 
-  test("an approval covers the exact JSON text, not values that parse as equal", async () => {
-    const guard = await makeGuard(await kit(), { gates: [GATE] });
-    const approved = '{"account":12345678901234567,"rate":0.1,"sign":0,"big":1e400,"to":"\u00e9"}';
-    const approval_id = approvalIn(await verdictOf(guard, pay(approved)));
-    await decide(approval_id);
-    const presented = `,"attributes":{"approval_id":"${approval_id}"}`;
-    const statusOf = async (args: string) =>
-      (await verdictOf(guard, pay(args, presented))).status as string;
+  test.each(Object.entries(FORMATS))(
+    "an approval of a call in %s covers the exact JSON text, not values that parse as equal",
+    async (_, call) => {
+      const guard = await makeGuard(await kit(), { gates: [GATE] });
+      const approved =
+        '{"account":12345678901234567,"rate":0.1,"sign":0,"big":1e400,"to":"\u00e9"}';
+      const approval_id = approvalIn(await verdictOf(guard, call(approved)));
+      await decide(approval_id);
+      const presented = `,"attributes":{"approval_id":"${approval_id}"}`;
+      const statusOf = async (args: string) =>
+        (await verdictOf(guard, call(args, presented))).status as string;
 
-    expect(await statusOf(approved)).toBe("report");
-    expect(await statusOf(approved.replaceAll(",", ", "))).toBe("report");
-    const others = [
-      approved.replace("4567,", "4568,"),
-      approved.replace("0.1", "0.10000000000000001"),
-      approved.replace('"sign":0', '"sign":-0'),
-      approved.replace("1e400", "1e500"),
-      approved.replace("\u00e9", "e\u0301"),
-      approved.replace('"rate":0.1,"sign":0', '"sign":0,"rate":0.1'),
-    ];
-    expect(await Promise.all(others.map(statusOf))).toEqual(others.map(() => "ask"));
-  });
+      expect(await statusOf(approved)).toBe("report");
+      const isText = call === FORMATS.chat || call === FORMATS.responses;
+      expect(await statusOf(approved.replaceAll(",", ", "))).toBe(isText ? "ask" : "report");
+      const others = [
+        approved.replace("4567,", "4568,"),
+        approved.replace("0.1", "0.10000000000000001"),
+        approved.replace('"sign":0', '"sign":-0'),
+        approved.replace("1e400", "1e500"),
+        approved.replace('"sign":0', '"sign":0.0'),
+        approved.replace("\u00e9", "e\u0301"),
+        approved.replace('"rate":0.1,"sign":0', '"sign":0,"rate":0.1'),
+      ];
+      expect(await Promise.all(others.map(statusOf))).toEqual(others.map(() => "ask"));
+    },
+  );
 
   test("an approval covers tool arguments that are sent as attributes, digit by digit", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
