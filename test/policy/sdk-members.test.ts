@@ -3,7 +3,8 @@ import { expect, test } from "bun:test";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { listSdkMembers } from "../kit/sdk-members.ts";
 
-const CARD = "4111111111111111";
+/** The second one has full-width digits. */
+const CARDS = ["4111111111111111", "４１１１１１１１１１１１１１１１", "card:4111-1111-1111-1111"];
 type BuildPayload = (members: object) => Record<string, unknown>;
 const locate = (direction: "input" | "output", protocol: "llm" | "mcp", build: BuildPayload) => ({
   direction,
@@ -55,7 +56,9 @@ test.each(Object.entries(LOCATIONS))(
   "a card number in any member of a %s is read",
   async (at, where) => {
     // Token lists repeat the text beside them. A change of the text removes them.
-    expect(await listUnread(where, CARD)).toEqual(at === "choice" ? ["logprobs"] : []);
+    for (const card of CARDS) {
+      expect(await listUnread(where, card)).toEqual(at === "choice" ? ["logprobs"] : []);
+    }
   },
 );
 

@@ -3,15 +3,15 @@ import type { SegmentSource } from "../segment.ts";
 import { SEALED_MEMBERS } from "./decode-member.ts";
 
 /**
- * Opaque strings are neither inspected nor transformed. Strings with white space are inspected, since they may hide
- * prose, and so are strings with as many digits as a card has.
+ * Opaque strings are neither inspected nor transformed. Strings with white space or other letters than ASCII are
+ * inspected, since they may hide prose, and so are strings with as many digits as a card has.
  */
 export const isOpaque = (key: string, text: string, source: SegmentSource): boolean =>
   isIdentifier(key, text, source) && !CARD_DIGITS.test(text);
 
-/** Returns whether a string is an id or keyword by its member and length. */
+/** Returns whether a string is an id or keyword by its member, length and characters: visible ASCII. */
 export const isIdentifier = (key: string, text: string, source: SegmentSource): boolean =>
-  isNameMember(key, source) && text.length <= MAX_NAME_CHARACTERS && !/\s/.test(text);
+  isNameMember(key, source) && text.length <= MAX_NAME_CHARACTERS && !/[^!-~]/.test(text);
 
 const CARD_DIGITS = /\b(?:\d\W{0,4}){12}/;
 const MAX_NAME_CHARACTERS = 256;
