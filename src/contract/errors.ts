@@ -35,7 +35,8 @@ export const ERRORS = {
   bad_settings: { status: 500, message: "A setting is not valid." },
   activity_failed: {
     status: 500,
-    message: "The evaluation could not be recorded, and this collector is fail-closed.",
+    message:
+      "The evaluation could not be recorded, for example because the disk is full, and this collector is fail-closed.",
   },
   detector_failed: {
     status: 500,

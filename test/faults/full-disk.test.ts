@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
 import { readMetrics } from "../kit/metrics.ts";
+import { runProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "portcullis-full-"));
@@ -50,9 +51,17 @@ async function onSmallDisk() {
     return refused.status !== 200;
   });
   const passed = await send(open);
+  const settings = { PORTCULLIS_DATA_DIR: folder };
+  const doctor = JSON.parse((await runProgram(["doctor", "--json"], settings)).out);
 
   expect(refused).toEqual({ status: 500, error: expect.stringContaining("fail-closed") });
   expect(passed.status).toBe(200);
+  expect(doctor.checks).toContainEqual({
+    name: "data folder",
+    state: "fail",
+    message: `the disk of ${folder} is full`,
+    todo: expect.stringContaining("Free space"),
+  });
   const unrecorded = "portcullis_evaluations_unrecorded_total";
   expect((await readMetrics(kit.url)).get(unrecorded)).toBeGreaterThan(1);
 

@@ -41,6 +41,9 @@ test("a request whose detector fails is a 503 if the collector is fail-closed, a
   expect(closed).toMatchObject({ status: 503, sent: 0, evaluations: [{ status: "error" }] });
   expect(JSON.parse(closed.text)).toMatchObject({ error: { code: "guard_unavailable" } });
   expect(closed.event).toMatchObject({ status: 503, error_code: "guard_unavailable" });
+  expect(closed.event.error_message).toMatch(
+    /could not evaluate the request: The detector "http.*" failed/,
+  );
   expect(open).toMatchObject({ status: 200, sent: 1 });
   expect(open.evaluations[0]).toMatchObject({ detectors: { failed: [{}] } });
 });

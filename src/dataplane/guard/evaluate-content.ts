@@ -23,7 +23,8 @@ export async function evaluateContent(
     // An error of the client, such as too many texts. For a response it is a failure.
     if (status < 500 && context.request.direction === "input") throw thrown;
     if (!isFailOpen(deps, context)) {
-      throw new AppError("guard_unavailable", undefined, { cause: thrown });
+      const text = `The guard could not evaluate the ${describeContent(context)}: ${message}`;
+      throw new AppError("guard_unavailable", text, { cause: thrown });
     }
     deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
     return await recordUnread(deps, context, message);
@@ -47,10 +48,12 @@ export async function recordUnread(
     deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
   }
   if (isOpen) return evaluation;
-  const what = context.request.direction === "input" ? "request" : "response";
-  const text = `The guard cannot evaluate the ${what}, and its collector is fail-closed: ${detail}`;
+  const text = `The guard cannot evaluate the ${describeContent(context)}, and its collector is fail-closed: ${detail}`;
   throw new AppError("guard_unavailable", text);
 }
+
+const describeContent = ({ request }: EvaluationContext): string =>
+  request.direction === "input" ? "request" : "response";
 
 const isFailOpen = (deps: Deps, { collector_id }: EvaluationContext): boolean =>
   deps.snapshot().collectors.get(collector_id)?.fail_mode === "open";

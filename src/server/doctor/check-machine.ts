@@ -1,6 +1,6 @@
 /** Checks the machine: data folder, ports, limit of open files. */
 import { X509Certificate } from "node:crypto";
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname, resolve } from "node:path";
 import { AppError } from "../../contract/errors.ts";
@@ -52,7 +52,21 @@ function checkFolder({ settings }: CheckContext): Check {
     const todo = "Set PORTCULLIS_DATA_DIR to a folder.";
     return { name, state: "fail", message: `${folder} is a file`, todo };
   }
-  return checkMode(name, folder, "700");
+  return checkSpace(name, folder) ?? checkMode(name, folder, "700");
+}
+
+const MIN_FREE_MIB = 512;
+
+/** Returns a check that fails on a full disk and warns of one that is almost full; undefined otherwise. */
+function checkSpace(name: string, folder: string): Check | undefined {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = Math.floor((bavail * bsize) / 2 ** 20);
+  if (free >= MIN_FREE_MIB) return undefined;
+  const message =
+    free === 0 ? `the disk of ${folder} is full` : `${free} MiB are free in ${folder}`;
+  const todo =
+    "Free space, or enlarge the disk. EVENT_RETENTION_DAYS and retention_days limit what events use.";
+  return { name, state: free === 0 ? "fail" : "warn", message, todo };
 }
 
 function checkKeyFile({ settings }: CheckContext): Check[] {
