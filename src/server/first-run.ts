@@ -116,7 +116,7 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
     body: {
       name: "Starter",
       input_rules: [injections, attacks, planted, personal, secrets, hidden, links, attachments],
-      output_rules: [planted, personal, secrets, hidden, links],
+      output_rules: [attacks, planted, personal, secrets, hidden, links],
     },
   });
   const name = "Demo application";

@@ -48,6 +48,18 @@ test.each(REQUESTS)("prompt_guard allows: %s", async (text) => {
   expect(status).toBe("allow");
 });
 
+test("an attack in a name is scored as well, if it consists of words", async () => {
+  const guard = await makeLearnedGuard("prompt_guard");
+  const [attack = ""] = ATTACKS;
+  const tool = { name: "a", inputSchema: { properties: { [attack]: { type: "string" } } } };
+  const listed = { jsonrpc: "2.0", id: 1, result: { tools: [tool] } };
+  const about = { direction: "output", protocol: "mcp" };
+
+  expect((await guard.evaluate({ payload: listed, ...about })).status).toBe("block");
+  expect((await guard.evaluate({ payload: { metadata: { [attack]: 1 } } })).status).toBe("block");
+  expect((await guard.evaluate({ payload: { metadata: { "Due date": 1 } } })).status).toBe("allow");
+});
+
 test("an encoded attack is scored as well", async () => {
   const guard = await makeLearnedGuard("prompt_guard");
   const encoded = Buffer.from(ATTACKS[0] ?? "").toString("base64");

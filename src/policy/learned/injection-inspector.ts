@@ -85,6 +85,9 @@ interface FoundWindow {
 /** Caps the exempt windows of one text, because the text around each is scored again. */
 const MAX_EXEMPT_WINDOWS = 8;
 
+/** Matches a name of several words, which may be an instruction. */
+const IS_PROSE = /\S\s+\S+\s+\S/;
+
 /** Returns the window of text with the highest score of stage 1. */
 function findWindow(
   scorer: WindowScorer,
@@ -92,7 +95,7 @@ function findWindow(
   isExempt: InspectionContext["isExempt"],
 ): FoundWindow[] {
   const origin = ORIGINS[segment.source];
-  if (origin === undefined || segment.isName) return [];
+  if (origin === undefined || (segment.isName && !IS_PROSE.test(segment.text))) return [];
   let best: FoundWindow | undefined;
   let exempted = 0;
   const readings = listReadings(segment);
