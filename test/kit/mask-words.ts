@@ -1,14 +1,14 @@
 /** Masks a recorded stream with a detector of two words: one is masked, the other blocks. */
-import { createChatDialect } from "../../src/dataplane/guard/stream/chat-dialect.ts";
-import type { Dialect } from "../../src/dataplane/guard/stream/dialect.ts";
-import { createGenerateContentDialect } from "../../src/dataplane/guard/stream/generate-content-dialect.ts";
+import { createChatFormat } from "../../src/dataplane/guard/stream/chat-format.ts";
+import { createGenerateContentFormat } from "../../src/dataplane/guard/stream/generate-content-format.ts";
 import { createStreamMask } from "../../src/dataplane/guard/stream/mask-stream.ts";
-import { createMessagesDialect } from "../../src/dataplane/guard/stream/messages-dialect.ts";
-import { createResponsesDialect } from "../../src/dataplane/guard/stream/responses-dialect.ts";
+import { createMessagesFormat } from "../../src/dataplane/guard/stream/messages-format.ts";
+import { createResponsesFormat } from "../../src/dataplane/guard/stream/responses-format.ts";
 import {
   createHeldCap,
   type EvaluatedText,
-} from "../../src/dataplane/guard/stream/stream-guard.ts";
+} from "../../src/dataplane/guard/stream/stream-evaluation.ts";
+import type { StreamFormat } from "../../src/dataplane/guard/stream/stream-format.ts";
 import { handleChat } from "../../src/demo/chat.ts";
 import { handleGenerateContent } from "../../src/demo/generate-content.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
@@ -56,7 +56,7 @@ function evaluate(text: string): EvaluatedText {
 }
 
 export async function mask(
-  createDialect: () => Dialect,
+  createFormat: () => StreamFormat,
   chunks: readonly (string | Uint8Array)[],
   { needs_whole = false }: { needs_whole?: boolean } = {},
 ) {
@@ -66,7 +66,7 @@ export async function mask(
   const parts: string[] = [];
   const splitter = createEventSplitter();
   const stream = createStreamMask(
-    createDialect(),
+    createFormat(),
     {
       needs_whole,
       openText,
@@ -94,7 +94,7 @@ export async function mask(
 }
 
 /** Parsed data is compared, never used as a type. */
-// biome-ignore lint/suspicious/noExplicitAny: parsed events of any dialect
+// biome-ignore lint/suspicious/noExplicitAny: parsed events of any format
 export const eventsOf = (text: string): any[] =>
   [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
 
@@ -132,11 +132,11 @@ export async function demoStreams(prompt: string) {
   };
 }
 
-export const DIALECTS = {
-  chat: createChatDialect,
-  responses: createResponsesDialect,
-  messages: createMessagesDialect,
-  generate_content: createGenerateContentDialect,
+export const FORMATS = {
+  chat: createChatFormat,
+  responses: createResponsesFormat,
+  messages: createMessagesFormat,
+  generate_content: createGenerateContentFormat,
 };
-export type Name = keyof typeof DIALECTS;
+export type Name = keyof typeof FORMATS;
 export const NAMES: Name[] = ["chat", "responses", "messages", "generate_content"];

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import type { Dialect, EventParts } from "./dialect.ts";
+import type { EventParts, StreamFormat } from "./stream-format.ts";
 
 /** An event without the texts that belong to the response. */
 export interface ReadEvent extends EventParts {
@@ -31,7 +31,7 @@ const MAX_STRUCTURE_CHARACTERS = 8 * 1024 * 1024;
 
 /** `onSize` gets the number of characters that were added, and may throw. */
 export function createAssembly(
-  dialect: Dialect,
+  format: StreamFormat,
   onSize: (characters: number) => void,
 ): ResponseAssembly {
   const texts = new Map<string, GrowingText>();
@@ -65,7 +65,7 @@ export function createAssembly(
     unmeasured += characters;
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
-    const { length } = JSON.stringify(dialect.response());
+    const { length } = JSON.stringify(format.response());
     if (length > MAX_STRUCTURE_CHARACTERS) throw buildUnreadableError("the response exceeds 8 MiB");
   }
 
@@ -78,7 +78,7 @@ export function createAssembly(
       if (MAY_NAME_PROTOTYPE.test(data) && namesPrototype(rest)) {
         throw buildUnreadableError("an event has a member __proto__");
       }
-      const parts = dialect.read(rest);
+      const parts = format.read(rest);
       for (const { slot, text } of parts.pieces) {
         const existing = texts.get(slot);
         onSize(existing ? text.length : text.length + SLOT_CHARACTERS);
@@ -91,14 +91,14 @@ export function createAssembly(
     },
     textAt,
     toText() {
-      const response = structuredClone(dialect.response());
+      const response = structuredClone(format.response());
       for (const slot of texts.keys()) put(response, slot, textAt(slot));
       return JSON.stringify(response);
     },
     elementToText(element, slots) {
       const [, list = ""] = element.split("/");
-      const { holder, name } = locate(dialect.response(), element) ?? { holder: {}, name: "" };
-      const wrapped = { ...dialect.wrapper, [list]: [structuredClone(holder[name])] };
+      const { holder, name } = locate(format.response(), element) ?? { holder: {}, name: "" };
+      const wrapped = { ...format.wrapper, [list]: [structuredClone(holder[name])] };
       for (const slot of slots) {
         put(wrapped, `/${list}/0${slot.slice(element.length)}`, textAt(slot));
       }

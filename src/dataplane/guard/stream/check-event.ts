@@ -4,9 +4,9 @@ import { formatEvent, readData, type StreamEvent } from "../../../lib/http/split
 import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { ReadEvent } from "./assemble-response.ts";
-import { createParts } from "./dialect.ts";
 import { replaceTexts } from "./edit-event.ts";
-import { checkEncoding, type EvaluatedText } from "./stream-guard.ts";
+import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
+import { createParts } from "./stream-format.ts";
 
 /** An event whose other members are evaluated. */
 export interface CheckedEvent {

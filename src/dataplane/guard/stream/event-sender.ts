@@ -3,8 +3,8 @@
 import { formatEvent, replaceData } from "../../../lib/http/split-events.ts";
 import { isInside } from "./assemble-response.ts";
 import type { CheckedEvent } from "./check-event.ts";
-import type { Dialect } from "./dialect.ts";
 import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
+import type { StreamFormat } from "./stream-format.ts";
 import type { TextSlot } from "./text-slot.ts";
 
 /** An event with the texts to send. */
@@ -25,7 +25,7 @@ export interface EventSender {
   /** Sends the held events of a completed element. */
   sendElement: (element: string) => void;
   /** Ends a blocked stream. */
-  sendEnding: (dialect: Dialect) => void;
+  sendEnding: (format: StreamFormat) => void;
   /** Returns the text to send now, once. */
   take: () => string;
 }
@@ -129,10 +129,10 @@ export function createEventSender(
     sendText(text) {
       output += text;
     },
-    sendEnding(dialect) {
+    sendEnding(format) {
       const texts = new Map([...slots].map(([pointer, { sent }]) => [pointer, sent.read()]));
       const state = { open: [...open], texts, is_started: isStarted };
-      const { events, terminator } = dialect.buildEnding(state);
+      const { events, terminator } = format.buildEnding(state);
       for (const event of events) {
         const number = sequence === undefined ? {} : { sequence_number: nextSequence(0) };
         output += formatEvent({ ...event, ...number });

@@ -9,58 +9,58 @@ import { createGuardContext } from "../create-guard-context.ts";
 import { recordUnread } from "../evaluate-content.ts";
 import { buildBlockError } from "../guard-errors.ts";
 import { setGuardHeader } from "../set-guard-header.ts";
-import { createChatDialect } from "./chat-dialect.ts";
-import { createCompletionsDialect } from "./completions-dialect.ts";
-import type { Dialect } from "./dialect.ts";
+import { createChatFormat } from "./chat-format.ts";
+import { createCompletionsFormat } from "./completions-format.ts";
 import { parseObject } from "./edit-event.ts";
-import { createGenerateContentDialect } from "./generate-content-dialect.ts";
+import { createGenerateContentFormat } from "./generate-content-format.ts";
 import { createMaskedBody } from "./masked-body.ts";
-import { createMessagesDialect } from "./messages-dialect.ts";
+import { createMessagesFormat } from "./messages-format.ts";
 import { createObservedBody } from "./observed-body.ts";
-import { createResponsesDialect } from "./responses-dialect.ts";
-import type { StreamGuard } from "./stream-guard.ts";
-import { createTranscriptionDialect } from "./transcription-dialect.ts";
+import { createResponsesFormat } from "./responses-format.ts";
+import type { StreamEvaluation } from "./stream-evaluation.ts";
+import type { StreamFormat } from "./stream-format.ts";
+import { createTranscriptionFormat } from "./transcription-format.ts";
 
-const DIALECTS: Partial<Record<Capability, () => Dialect>> = {
-  chat: createChatDialect,
-  responses: createResponsesDialect,
-  stored_responses: createResponsesDialect,
-  messages: createMessagesDialect,
-  generate_content: createGenerateContentDialect,
-  audio_transcription: createTranscriptionDialect,
-  completions: createCompletionsDialect,
+const FORMATS: Partial<Record<Capability, () => StreamFormat>> = {
+  chat: createChatFormat,
+  responses: createResponsesFormat,
+  stored_responses: createResponsesFormat,
+  messages: createMessagesFormat,
+  generate_content: createGenerateContentFormat,
+  audio_transcription: createTranscriptionFormat,
+  completions: createCompletionsFormat,
 };
 
 export async function guardStream(
   deps: Deps,
   forwarded: ForwardedRequest,
-  view: GuardView,
+  guard: GuardView,
 ): Promise<ForwardedRequest> {
   const { request, capability, candidate, reply, progress } = forwarded;
-  const createDialect = DIALECTS[capability];
-  const context = createGuardContext(deps, forwarded, view, {
+  const createFormat = FORMATS[capability];
+  const context = createGuardContext(deps, forwarded, guard, {
     direction: "output",
     candidates: [candidate],
   });
   setGuardHeader(forwarded.context, "allow");
   const passUnread = async (detail: string) => {
-    const evaluation = await recordUnread(deps, context, detail);
-    if (evaluation && isBlocked(evaluation)) throw buildBlockError(evaluation.verdict, "response");
+    const unread = await recordUnread(deps, context, detail);
+    if (unread && isBlocked(unread)) throw buildBlockError(unread.verdict, "response");
   };
   const { body } = reply;
-  if (!createDialect || body.kind === "whole" || !body.events) {
+  if (!createFormat || body.kind === "whole" || !body.events) {
     await passUnread(
-      createDialect ? "The stream is compressed." : "This endpoint does not stream responses.",
+      createFormat ? "The stream is compressed." : "This endpoint does not stream responses.",
     );
     return forwarded;
   }
-  const guard: StreamGuard = {
+  const evaluation: StreamEvaluation = {
     deps,
     context,
     request,
-    dialect: createDialect(),
+    format: createFormat(),
     async evaluate(text, { recorded, evaluate = deps.evaluate }) {
-      const evaluation = await evaluate({
+      const { transformed, verdict } = await evaluate({
         ...context,
         payload: parseObject(text),
         text,
@@ -68,7 +68,7 @@ export async function guardStream(
         is_foreign_body: true,
         recorded,
       });
-      return { masked: evaluation.transformed, blocked: isBlocked(evaluation) };
+      return { masked: transformed, blocked: isBlocked({ transformed, verdict }) };
     },
     async fail(thrown) {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });
@@ -80,13 +80,13 @@ export async function guardStream(
       }
     },
   };
-  const createBody = view.stream === "exact" ? createMaskedBody : createObservedBody;
+  const createBody = guard.stream === "exact" ? createMaskedBody : createObservedBody;
   try {
-    const { stop, ...guarded } = createBody(guard, body);
+    const { stop, ...guarded } = createBody(evaluation, body);
     progress.cleanups.push(() => void countLate(deps, stop));
     return { ...forwarded, reply: { ...reply, body: guarded } };
   } catch (thrown) {
-    await guard.fail(thrown);
+    await evaluation.fail(thrown);
     return forwarded;
   }
 }

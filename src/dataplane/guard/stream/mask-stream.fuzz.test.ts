@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import {
-  DIALECTS,
   FORBIDDEN,
+  FORMATS,
   mask,
   NAMES,
   type Name,
@@ -86,7 +86,7 @@ test("streams of random events never contain a masked value, and fail only as un
     stream.push(random.pick(["", "data: [DONE]\n\n"]));
     const options = { needs_whole: random.below(2) === 0 };
 
-    const sent = await mask(DIALECTS[name], stream, options).catch((error: Error) => error);
+    const sent = await mask(FORMATS[name], stream, options).catch((error: Error) => error);
 
     if (sent instanceof Error) {
       expect(sent.message).toStartWith("The stream cannot be evaluated:");

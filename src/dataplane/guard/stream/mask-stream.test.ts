@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../../test/kit/expect-linear.ts";
 import {
-  DIALECTS,
   demoStreams,
   eventsOf,
   FORBIDDEN,
+  FORMATS,
   MASK,
   mask,
   maskText,
@@ -13,7 +13,7 @@ import {
   SECRET,
 } from "../../../../test/kit/mask-words.ts";
 import { createEventSplitter } from "../../../lib/http/split-events.ts";
-import { createChatDialect } from "./chat-dialect.ts";
+import { createChatFormat } from "./chat-format.ts";
 import { createStreamMask } from "./mask-stream.ts";
 
 const chatText = (text: string, index = 0, member = "content"): string =>
@@ -34,7 +34,7 @@ test.each(NAMES)("a %s stream without findings is sent as it was received", asyn
   const { [name]: stream } = await demoStreams("hello");
 
   for (const needs_whole of [false, true]) {
-    const { text, recorded } = await mask(DIALECTS[name], [stream], { needs_whole });
+    const { text, recorded } = await mask(FORMATS[name], [stream], { needs_whole });
     if (!needs_whole) expect(dataOf(text)).toEqual(dataOf(stream));
     expect(recorded.length).toBe(1);
   }
@@ -43,7 +43,7 @@ test.each(NAMES)("a %s stream without findings is sent as it was received", asyn
 test.each(NAMES)("a %s stream has the same result however its bytes are split", async (name) => {
   const { [name]: stream } = await demoStreams(`pay ${SECRET} \u{1f600} now`);
   const bytes = Buffer.from(stream);
-  const { text: expected } = await mask(DIALECTS[name], [stream]);
+  const { text: expected } = await mask(FORMATS[name], [stream]);
 
   expect(expected).toContain(MASK);
   expect(expected).not.toContain("1111");
@@ -52,7 +52,7 @@ test.each(NAMES)("a %s stream has the same result however its bytes are split", 
     const chunks = Array.from({ length: count }, (_, at) =>
       bytes.subarray(at * size, (at + 1) * size),
     );
-    expect((await mask(DIALECTS[name], chunks)).text).toBe(expected);
+    expect((await mask(FORMATS[name], chunks)).text).toBe(expected);
   }
 });
 
@@ -77,7 +77,7 @@ test("a secret is masked wherever the deltas split it", async () => {
       const pieces = [text.slice(0, one), text.slice(one, two), text.slice(two)];
       const stream = [...pieces.map((content) => chunk({ content })), finish(), DONE];
 
-      const { text: sent } = await mask(createChatDialect, stream);
+      const { text: sent } = await mask(createChatFormat, stream);
 
       expect(chatText(sent)).toBe(maskText(text));
       expect(sent).not.toContain("1111");
@@ -100,7 +100,7 @@ test("interleaved choices and reasoning are masked separately", async () => {
     DONE,
   ];
 
-  const { text, recorded } = await mask(createChatDialect, stream);
+  const { text, recorded } = await mask(createChatFormat, stream);
 
   expect(chatText(text, 0)).toBe("x [card] z");
   expect(chatText(text, 1)).toBe("y [card]");
@@ -142,7 +142,7 @@ const CALLS = [
 ];
 
 test("a tool call is sent when it is complete, with its arguments in one delta", async () => {
-  const { text, sent, parts } = await mask(createChatDialect, CALLS);
+  const { text, sent, parts } = await mask(createChatFormat, CALLS);
 
   expect(sent.slice(1, -2).join("")).toBe("");
   expect(parts.length).toBe(1);
@@ -166,7 +166,7 @@ test("a tool call is sent when it is complete, with its arguments in one delta",
 test("no part of a blocked tool call is sent", async () => {
   const stream = CALLS.map((text) => text.replace(" 1111", FORBIDDEN));
 
-  const { text, isBlocked } = await mask(createChatDialect, stream);
+  const { text, isBlocked } = await mask(createChatFormat, stream);
 
   expect(isBlocked).toBe(true);
   expect(eventsOf(text).map(({ choices }) => choices[0])).toEqual([
@@ -187,7 +187,7 @@ test("a blocked chat stream ends every choice, and nothing after the block is se
     DONE,
   ];
 
-  const { text, isBlocked, recorded } = await mask(createChatDialect, stream);
+  const { text, isBlocked, recorded } = await mask(createChatFormat, stream);
 
   expect(isBlocked).toBe(true);
   expect(recorded.length).toBe(1);
@@ -206,7 +206,7 @@ test("a response that only its complete evaluation blocks ends as blocked, with 
   const stream = [chunk({ content: "fine" }), finish(0), usage, DONE];
   const splitter = createEventSplitter();
   const masked = createStreamMask(
-    createChatDialect(),
+    createChatFormat(),
     {
       needs_whole: false,
       openText,
@@ -236,7 +236,7 @@ test("a rule that needs the whole response sends each text in its first delta", 
     DONE,
   ];
 
-  const { text, sent, recorded } = await mask(createChatDialect, stream, { needs_whole: true });
+  const { text, sent, recorded } = await mask(createChatFormat, stream, { needs_whole: true });
 
   expect(sent.slice(0, -2).join("")).toBe("");
   expect(recorded.length).toBe(1);
@@ -257,7 +257,7 @@ test("token lists are dropped with the text they reveal", async () => {
     DONE,
   ];
 
-  const { text } = await mask(createChatDialect, stream);
+  const { text } = await mask(createChatFormat, stream);
 
   expect(eventsOf(text).map(({ choices: [choice] }) => choice.logprobs)).toMatchObject([
     { content: [{ token: "a " }] },
@@ -274,7 +274,7 @@ test("halves of a surrogate pair in two events stay one character", async () => 
     DONE,
   ];
 
-  const { text, recorded } = await mask(createChatDialect, stream);
+  const { text, recorded } = await mask(createChatFormat, stream);
 
   expect(chatText(text)).toBe(`a \u{1f600} ${MASK}`);
   expect(recorded[0]).toContain("a \u{1f600}");
@@ -290,13 +290,13 @@ test("comments, ids and unknown fields are kept, unless they contain a finding",
     `foo: ${SECRET}\n${DONE}`,
   ];
 
-  const { text } = await mask(createChatDialect, stream);
+  const { text } = await mask(createChatFormat, stream);
 
   expect(text).toBe([stream[0], stream[1], chunk({ content: "b" }), finish(), DONE].join(""));
 });
 
 test("an event with many comments is checked in linear time", async () => {
-  const run = (lines: string) => mask(createChatDialect, [`: ${SECRET}\n${lines}\n`]);
+  const run = (lines: string) => mask(createChatFormat, [`: ${SECRET}\n${lines}\n`]);
 
   await expectLinear(run, (length) =>
     Array.from({ length: length / 10 }, (_, line) => `: line ${line}\n`).join(""),
@@ -312,13 +312,13 @@ test("members that are not texts of the response are masked event by event", asy
     DONE,
   ];
 
-  const { text } = await mask(createChatDialect, stream);
+  const { text } = await mask(createChatFormat, stream);
 
   expect(text).toBe(maskText(stream.join("")));
 });
 
 test("a stream that ends early sends its complete text, and no incomplete call", async () => {
-  const { text, recorded } = await mask(createChatDialect, [
+  const { text, recorded } = await mask(createChatFormat, [
     chunk({ content: "a 4111" }),
     CALLS[1] ?? "",
   ]);
@@ -331,7 +331,7 @@ test("a stream that ends early sends its complete text, and no incomplete call",
 test("held text is sent before an error of the upstream", async () => {
   const error = 'data: {"error":{"message":"overloaded"}}\n\n';
 
-  const { text, recorded } = await mask(createChatDialect, [chunk({ content: "a 4111" }), error]);
+  const { text, recorded } = await mask(createChatFormat, [chunk({ content: "a 4111" }), error]);
 
   expect(chatText(text.replace(error, ""))).toBe("a 4111");
   expect(text).toEndWith(error);
@@ -344,7 +344,7 @@ test("a repeated message contains only what was sent", async () => {
     chunk({ content }, { message: { content: pieces.slice(0, at + 1).join("") } }),
   );
 
-  const { text } = await mask(createChatDialect, [...stream, finish(), DONE]);
+  const { text } = await mask(createChatFormat, [...stream, finish(), DONE]);
 
   expect(eventsOf(text).map(({ choices: [{ message }] }) => message?.content)).toEqual([
     "a ",
@@ -358,7 +358,7 @@ test("text with a finish reason in every chunk keeps its order", async () => {
   const pieces = ["a 41", "11 1111", " b 41"];
   const stream = pieces.map((content) => chunk({ content }, { finish_reason: "stop" }));
 
-  const { text } = await mask(createChatDialect, [...stream, DONE]);
+  const { text } = await mask(createChatFormat, [...stream, DONE]);
 
   expect(chatText(text)).toBe("a [card] b 41");
 });
@@ -369,13 +369,13 @@ test.each([
 ])("a stream with %s is unreadable", async (_, build) => {
   const stream = Array.from({ length: 5000 }, (__, at) => build(at));
 
-  expect(mask(createChatDialect, stream)).rejects.toThrow("cannot be evaluated");
+  expect(mask(createChatFormat, stream)).rejects.toThrow("cannot be evaluated");
 });
 
 test("an event cannot change the prototype of objects", async () => {
   const delta = '{"\\u005f_proto__":{"polluted":{"text":"x"}}}';
   const stream = `data: {"choices":[{"index":0,"delta":${delta}}]}\n\n`;
 
-  expect(mask(createChatDialect, [stream])).rejects.toThrow("__proto__");
+  expect(mask(createChatFormat, [stream])).rejects.toThrow("__proto__");
   expect("polluted" in {}).toBe(false);
 });

@@ -5,10 +5,10 @@ import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
-import type { Dialect } from "./dialect.ts";
 import { parseObject } from "./edit-event.ts";
 import { createEventSender, type Outgoing } from "./event-sender.ts";
-import type { EvaluatedText } from "./stream-guard.ts";
+import type { EvaluatedText } from "./stream-evaluation.ts";
+import type { StreamFormat } from "./stream-format.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
 
 /** Evaluations that the stream needs. */
@@ -32,11 +32,11 @@ export interface StreamMask {
 
 /** `onSize` gets the number of characters of each text and held event, and may throw. */
 export function createStreamMask(
-  dialect: Dialect,
+  format: StreamFormat,
   host: MaskHost,
   onSize: (characters: number) => void,
 ): StreamMask {
-  const assembly = createAssembly(dialect, onSize);
+  const assembly = createAssembly(format, onSize);
   const checkEvent = createEventChecker(host.evaluatePart, assembly.add);
   const slots = new Map<string, TextSlot>();
   const sender = createEventSender(slots, { holdsAll: host.needs_whole, onSize });
@@ -94,7 +94,7 @@ export function createStreamMask(
     const carrier = slots.get(slot)?.carrier;
     if (!carrier) {
       const [, list, index] = slot.split("/");
-      const event = wrapEvent(dialect.buildDelta(slot, text), [`/${list}/${index}`]);
+      const event = wrapEvent(format.buildDelta(slot, text), [`/${list}/${index}`]);
       return { ...event, texts: new Map() };
     }
     const { pieces } = carrier.read;
@@ -146,7 +146,7 @@ export function createStreamMask(
   function block(): void {
     isBlocked = true;
     isOver = true;
-    sender.sendEnding(dialect);
+    sender.sendEnding(format);
   }
 
   async function recordAndBlock(): Promise<void> {

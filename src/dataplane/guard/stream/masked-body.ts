@@ -9,17 +9,17 @@ import {
   checkEventSize,
   createHeldCap,
   type GuardedBody,
-  type StreamGuard,
-} from "./stream-guard.ts";
+  type StreamEvaluation,
+} from "./stream-evaluation.ts";
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
 
-export function createMaskedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
-  const { deps, context, dialect, evaluate } = guard;
+export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
+  const { deps, context, format, evaluate } = evaluation;
   const { evaluate: evaluateByPolicy, ...texts } = deps.openResponseGuard(context);
   const mask = createStreamMask(
-    dialect,
+    format,
     {
       ...texts,
       evaluatePart: (text) => evaluate(text, { recorded: false, evaluate: evaluateByPolicy }),
@@ -69,7 +69,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
       arrived = last ? [last] : [];
     } catch (error) {
       // The runtime reads no further after the client has disconnected.
-      if (guard.request.signal.aborted) void stop();
+      if (evaluation.request.signal.aborted) void stop();
       // An unfinished event is dropped.
       end ??= { error };
     }
@@ -78,7 +78,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
 
   async function fail(thrown: unknown): Promise<void> {
     try {
-      await guard.fail(thrown);
+      await evaluation.fail(thrown);
     } catch (error) {
       end = { error };
       body.cancel();
@@ -126,7 +126,7 @@ export function createMaskedBody(guard: StreamGuard, body: StreamedBody): Guarde
     isStopped = true;
     stopped = adding
       .then(mask.end)
-      .catch(guard.fail)
+      .catch(evaluation.fail)
       .catch(() => {});
     return stopped;
   }

@@ -9,12 +9,12 @@ import {
   checkEventSize,
   createHeldCap,
   type GuardedBody,
-  type StreamGuard,
-} from "./stream-guard.ts";
+  type StreamEvaluation,
+} from "./stream-evaluation.ts";
 
-export function createObservedBody(guard: StreamGuard, body: StreamedBody): GuardedBody {
+export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
-  const assembly = createAssembly(guard.dialect, createHeldCap());
+  const assembly = createAssembly(evaluation.format, createHeldCap());
   let { first } = body;
   /** Chunks that were sent and are not read yet. */
   let sent: Bytes[] = [];
@@ -45,7 +45,7 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     if (problem !== undefined) throw problem;
     const last = splitter.end();
     if (last) add(last);
-    await guard.evaluate(assembly.toText(), { recorded: true });
+    await evaluation.evaluate(assembly.toText(), { recorded: true });
   }
 
   async function stop(): Promise<void> {
@@ -53,7 +53,7 @@ export function createObservedBody(guard: StreamGuard, body: StreamedBody): Guar
     isOver = true;
     // The client has its response: a failure is only recorded.
     await evaluate()
-      .catch(guard.fail)
+      .catch(evaluation.fail)
       .catch(() => {});
   }
 

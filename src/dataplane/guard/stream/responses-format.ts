@@ -5,7 +5,6 @@ import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,
-  type Dialect,
   dropText,
   type EventParts,
   elementAt,
@@ -13,10 +12,11 @@ import {
   type Repetition,
   readIndex,
   type SentState,
+  type StreamFormat,
   takeText,
-} from "./dialect.ts";
+} from "./stream-format.ts";
 
-export function createResponsesDialect(): Dialect {
+export function createResponsesFormat(): StreamFormat {
   const response: JsonObject = { object: "response", output: [] };
   return {
     read(event) {

@@ -3,18 +3,18 @@
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import { createChoicesDialect } from "./choices-dialect.ts";
+import { createChoicesFormat } from "./choices-format.ts";
 import {
-  type Dialect,
   type EventParts,
   elementAt,
   isContinued,
   readIndex,
+  type StreamFormat,
   takeText,
-} from "./dialect.ts";
+} from "./stream-format.ts";
 
-export const createChatDialect = (): Dialect =>
-  createChoicesDialect({
+export const createChatFormat = (): StreamFormat =>
+  createChoicesFormat({
     object: "chat.completion",
     chunk_object: "chat.completion.chunk",
     readChoice,

@@ -1,11 +1,11 @@
-/** Types of a stream's dialect: how its events build a response, and how a blocked stream ends. */
+/** Types of a stream's format: how its events build a response, and how a blocked stream ends. */
 
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { isIdentifier, isOpaque } from "../../../policy/payload/is-opaque.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 
 /** Reads the events of one stream. */
-export interface Dialect {
+export interface StreamFormat {
   /** Takes the texts out of an event, and adds the rest of it to the response. */
   read: (event: JsonObject) => EventParts;
   /** Returns the response so far in the format of a complete one, without the texts that were taken out. */

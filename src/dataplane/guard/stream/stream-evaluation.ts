@@ -4,15 +4,15 @@ import type { EventSplitter } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import type { Dialect } from "./dialect.ts";
+import type { StreamFormat } from "./stream-format.ts";
 
 /** Evaluations of one streamed response. */
-export interface StreamGuard {
+export interface StreamEvaluation {
   deps: Deps;
   context: EvaluationContext;
   /** The client's request; its signal is created when it is read. */
   request: Request;
-  dialect: Dialect;
+  format: StreamFormat;
   /** `evaluate` is `deps.evaluate` unless given. */
   evaluate: (
     text: string,

@@ -10,8 +10,8 @@ import {
   maskText,
   SECRET,
 } from "../../../../test/kit/mask-words.ts";
-import { createMessagesDialect } from "./messages-dialect.ts";
-import { createResponsesDialect } from "./responses-dialect.ts";
+import { createMessagesFormat } from "./messages-format.ts";
+import { createResponsesFormat } from "./responses-format.ts";
 
 type Event = { type: string; [member: string]: unknown };
 
@@ -112,7 +112,7 @@ describe("responses", () => {
       for (let at = 0; at <= text.length; at++) {
         const received = stream(splitAt(at));
 
-        const sent = await mask(createResponsesDialect, received, { needs_whole });
+        const sent = await mask(createResponsesFormat, received, { needs_whole });
 
         expect(sent.text).not.toContain("1111");
         const events = eventsOf(sent.text);
@@ -138,7 +138,7 @@ describe("responses", () => {
   );
 
   test("the official client assembles the masked response", async () => {
-    const sent = await mask(createResponsesDialect, stream(splitAt(8)));
+    const sent = await mask(createResponsesFormat, stream(splitAt(8)));
 
     const { output_text, output, status } = await finalResponse(sent.text);
 
@@ -154,7 +154,7 @@ describe("responses", () => {
       (event) => event.includes('"item":{"id":"fc_1"') && event.includes("done"),
     );
 
-    const { sent } = await mask(createResponsesDialect, received);
+    const { sent } = await mask(createResponsesFormat, received);
 
     expect(sent.slice(start, end).join("")).toBe("");
     expect(sent[end]).toContain("response.output_item.added");
@@ -163,7 +163,7 @@ describe("responses", () => {
   test("unknown events are evaluated, and their texts masked", async () => {
     const received = stream(splitAt(3), { noted: `see ${SECRET}` });
 
-    const { text: sent } = await mask(createResponsesDialect, received);
+    const { text: sent } = await mask(createResponsesFormat, received);
 
     expect(sent).toContain(`"note":"see ${MASK}"`);
     expect(sent).not.toContain("1111");
@@ -175,7 +175,7 @@ describe("responses", () => {
     );
     const last = named({ type: "response.completed", response: base });
 
-    const { text: sent, recorded } = await mask(createResponsesDialect, [...deltas, last]);
+    const { text: sent, recorded } = await mask(createResponsesFormat, [...deltas, last]);
 
     expect(sent).not.toContain("1111");
     expect(recorded[0]).toContain(`x ${SECRET} y`);
@@ -186,7 +186,7 @@ describe("responses", () => {
     for (let at = 0; at <= said.length; at++) {
       const received = stream(splitAt(at), { said, thought: "fine" });
 
-      const sent = await mask(createResponsesDialect, received);
+      const sent = await mask(createResponsesFormat, received);
 
       const response = await finalResponse(sent.text);
       expect(sent.isBlocked).toBe(true);
@@ -207,7 +207,7 @@ describe("responses", () => {
   test("a response that needs its whole text and is blocked has a start and an end", async () => {
     const { responses } = await demoStreams(FORBIDDEN);
 
-    const sent = await mask(createResponsesDialect, [responses], { needs_whole: true });
+    const sent = await mask(createResponsesFormat, [responses], { needs_whole: true });
 
     expect(await finalResponse(sent.text)).toMatchObject({ status: "incomplete", output: [] });
   });
@@ -264,7 +264,7 @@ describe("messages", () => {
       for (let at = 0; at <= whole.length; at++) {
         const received = stream(whole.slice(0, at), whole.slice(at));
 
-        const sent = await mask(createMessagesDialect, received, { needs_whole });
+        const sent = await mask(createMessagesFormat, received, { needs_whole });
 
         expect(sent.text).not.toContain("1111");
         expect(await finalMessage(sent.text)).toMatchObject({
@@ -286,7 +286,7 @@ describe("messages", () => {
       event.includes("partial_json") ? [event, named({ type: "ping" })] : [event],
     );
 
-    const { sent, parts } = await mask(createMessagesDialect, received);
+    const { sent, parts } = await mask(createMessagesFormat, received);
 
     const first = received.findIndex((event) => event.includes('"tool_use"'));
     expect(sent.slice(first, first + 3)).toEqual(["", "", named({ type: "ping" })]);
@@ -301,7 +301,7 @@ describe("messages", () => {
   test("a blocked stream closes the open block, and ends as a refusal", async () => {
     const received = stream("fine", ` ${FORBIDDEN}`);
 
-    const sent = await mask(createMessagesDialect, received);
+    const sent = await mask(createMessagesFormat, received);
 
     expect(sent.isBlocked).toBe(true);
     expect(sent.text).not.toContain("never");
@@ -315,7 +315,7 @@ describe("messages", () => {
   test("a blocked tool call leaves the text before it", async () => {
     const received = stream("fine").map((event) => event.replace("4111", FORBIDDEN));
 
-    const sent = await mask(createMessagesDialect, received);
+    const sent = await mask(createMessagesFormat, received);
 
     const { content, stop_reason } = await finalMessage(sent.text);
     expect(stop_reason).toBe("refusal");
@@ -335,7 +335,7 @@ describe("messages", () => {
       end("end_turn"),
     ];
 
-    const sent = await mask(createMessagesDialect, received);
+    const sent = await mask(createMessagesFormat, received);
 
     const { content } = await finalMessage(sent.text);
     expect(content).toMatchObject([

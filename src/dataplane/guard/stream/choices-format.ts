@@ -1,9 +1,9 @@
 /** Streams whose chunks have a list of choices: members of every chunk, errors, usage and the ending. */
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { unescapePointerStep } from "../../../lib/json/parse-strict.ts";
-import { createParts, type Dialect, dropText, type EventParts } from "./dialect.ts";
+import { createParts, dropText, type EventParts, type StreamFormat } from "./stream-format.ts";
 
-export interface ChoiceFormat {
+export interface ChoiceMembers {
   /** `object` of a complete response, and of a chunk. */
   object: string;
   chunk_object: string;
@@ -18,8 +18,8 @@ export interface ChoiceFormat {
   buildContent: (steps: readonly string[], text: string) => JsonObject;
 }
 
-export function createChoicesDialect(format: ChoiceFormat): Dialect {
-  const { object, chunk_object, readChoice, buildContent } = format;
+export function createChoicesFormat(members: ChoiceMembers): StreamFormat {
+  const { object, chunk_object, readChoice, buildContent } = members;
   const response: JsonObject = { object, choices: [] };
   /** Members of every chunk, such as the id and the model. */
   let frame: JsonObject = {};

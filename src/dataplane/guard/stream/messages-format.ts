@@ -5,16 +5,16 @@ import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-
 import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
 import {
   createParts,
-  type Dialect,
   dropText,
   type EventParts,
   elementAt,
   isContinued,
   readIndex,
+  type StreamFormat,
   takeText,
-} from "./dialect.ts";
+} from "./stream-format.ts";
 
-export function createMessagesDialect(): Dialect {
+export function createMessagesFormat(): StreamFormat {
   const message: JsonObject = { type: "message", role: "assistant", content: [] };
   return {
     read(event) {

@@ -4,13 +4,13 @@ import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,
-  type Dialect,
   dropText,
   type EventParts,
   elementAt,
   readIndex,
+  type StreamFormat,
   takeText,
-} from "./dialect.ts";
+} from "./stream-format.ts";
 
 /** A candidate of the response, and the text that later chunks continue. */
 interface CandidateState {
@@ -21,7 +21,7 @@ interface CandidateState {
   open: number | undefined;
 }
 
-export function createGenerateContentDialect(): Dialect {
+export function createGenerateContentFormat(): StreamFormat {
   const response: JsonObject = { candidates: [] };
   const states = new Map<number, CandidateState>();
   /** Members of every chunk, such as the version of the model. */

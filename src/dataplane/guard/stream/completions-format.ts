@@ -1,10 +1,16 @@
 /** Stream of `/v1/completions`: chunks with the next characters of each choice. */
 import type { JsonObject } from "../../../lib/json/json-object.ts";
-import { createChoicesDialect } from "./choices-dialect.ts";
-import { type Dialect, type EventParts, elementAt, readIndex, takeText } from "./dialect.ts";
+import { createChoicesFormat } from "./choices-format.ts";
+import {
+  type EventParts,
+  elementAt,
+  readIndex,
+  type StreamFormat,
+  takeText,
+} from "./stream-format.ts";
 
-export const createCompletionsDialect = (): Dialect =>
-  createChoicesDialect({
+export const createCompletionsFormat = (): StreamFormat =>
+  createChoicesFormat({
     object: "text_completion",
     chunk_object: "text_completion",
     readChoice,
