@@ -4,6 +4,7 @@ import { OBJECT_CAPABILITIES } from "../contract/gateway/registries.ts";
 import type { Deps } from "../deps.ts";
 import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
+import { decodeUtf8 } from "../lib/view-bytes.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
 import { getLiveState } from "./live-state.ts";
@@ -195,5 +196,4 @@ function recordObjectHints(
 /** The id of a response is at its start, before the ids of its items. */
 const MAX_ID_BYTES = 4 * 1024;
 
-const decode = (bytes: Uint8Array | undefined): string =>
-  bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() : "";
+const decode = (bytes: Uint8Array | undefined): string => (bytes ? decodeUtf8(bytes) : "");

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import { declaresOtherCharset } from "../../lib/multipart/content-type.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
@@ -126,7 +127,7 @@ function readContent({
   if (endpoint.lines) return "The response is not in JSON lines.";
   if (!parsed.ok && JSON_TYPE.test(type)) return `The response is ${parsed.reason}.`;
   if (!isUtf8(bytes)) return "The response is not valid UTF-8.";
-  const payload = { text: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString() };
+  const payload = { text: decodeUtf8(bytes) };
   // Clients that requested a stream do not check its type, and a match may be split over events.
   if (EVENT_DATA.test(payload.text)) return "The stream does not have the type text/event-stream.";
   return { payload, text: JSON.stringify(payload), format: "text" };

@@ -1,8 +1,9 @@
 /** Converts JSON lines to one JSON object and back, so that each line is evaluated as JSON. */
 import { eachItem, eachMember, findValueEnd, skipBlank } from "../../lib/json/source-text.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 
 export function wrapLines(bytes: Uint8Array): Buffer {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const text = decodeUtf8(bytes);
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return Buffer.from(`{"lines":[${lines.join(",")}]}`);
 }

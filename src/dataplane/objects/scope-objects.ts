@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
 import { getLiveState } from "../live-state.ts";
@@ -124,7 +125,7 @@ function replaceResultsUrls(
   bytes: Uint8Array,
 ): Bytes {
   const base = `${settings.PUBLIC_URL ?? new URL(request.url).origin}/${slug}/v1`;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
+  const text = decodeUtf8(bytes);
   return Buffer.from(text.replace(RESULTS_URL, (_, start, path) => `${start}${base}${path}`));
 }
 
@@ -132,7 +133,7 @@ const RESULTS_URL = /("results_url"\s*:\s*")[^"\\]*?(\/messages\/batches\/[^"\\]
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+    return JSON.parse(decodeUtf8(bytes));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** Reads the excerpt of an upstream's error response that is recorded with the request. */
 import { isObject } from "../../lib/json/json-object.ts";
+import { viewBytes } from "../../lib/view-bytes.ts";
 import type { ReplyHeaders } from "../../net/http/read-header-block.ts";
 import { MAX_ERROR_CHARACTERS, toStorableText } from "../storable-text.ts";
 
@@ -15,7 +16,7 @@ export function readUpstreamError(
   { membersOnly }: { membersOnly: boolean },
 ): string | null {
   if (!bytes || bytes.length === 0 || headers.get("content-encoding") !== undefined) return null;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = viewBytes(bytes);
   const known =
     bytes.length <= MAX_PARSED_BYTES ? describeJsonError(text.toString("utf8")) : undefined;
   const excerpt = known ?? (membersOnly ? null : text.toString("utf8", 0, MAX_TEXT_BYTES));

@@ -1,5 +1,6 @@
 /** Reads the token usage from the first and last bytes of a response, in any dialect. */
 import { skipSpace, skipValue } from "../../lib/json/skip-value.ts";
+import { viewBytes } from "../../lib/view-bytes.ts";
 
 export interface TokenUsage {
   input_tokens: number;
@@ -38,7 +39,7 @@ function findUsage(
   bytes: Uint8Array,
   which: "first" | "last",
 ): Record<string, unknown> | undefined {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const text = viewBytes(bytes);
   let at = which === "first" ? text.indexOf(NAME) : text.lastIndexOf(NAME);
   for (let looks = 0; at >= 0 && looks < MAX_SEARCH_STEPS; looks++) {
     const nameEnd = at + NAME.length;

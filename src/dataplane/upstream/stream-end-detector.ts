@@ -1,6 +1,7 @@
 /** Detects the line that completes an event stream, in the dialect of its endpoint. */
 import type { Capability } from "../../contract/gateway/registries.ts";
 import { latin1 } from "../../lib/text/latin1.ts";
+import { viewBytes } from "../../lib/view-bytes.ts";
 
 export interface StreamEndDetector {
   add: (chunk: Uint8Array) => void;
@@ -68,7 +69,7 @@ function createMemberDetector(): StreamEndDetector {
   return {
     add(chunk) {
       if (isComplete) return;
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      const bytes = viewBytes(chunk);
       const joint = Buffer.concat([carry, bytes.subarray(0, MAX_SPLIT_BYTES)]);
       isComplete = LAST_MEMBERS.some((name) => bytes.includes(name) || joint.includes(name));
       const isShort = bytes.length < MAX_SPLIT_BYTES;

@@ -7,6 +7,7 @@ import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialec
 import type { NeutralRequest, Usage } from "../../dialects/neutral.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import { measureJson } from "../../lib/json/measure-json.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
 import type { ProviderOperation } from "../../providers/provider.ts";
 import type { JsonBody } from "../body/request-body.ts";
@@ -93,7 +94,7 @@ const readBodies = new WeakMap<JsonBody, ReadBody>();
 function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): ReadBody {
   const known = readBodies.get(body);
   if (known) return known;
-  const text = toText(body.members.bytes);
+  const text = decodeUtf8(body.members.bytes);
   if (measureJson(text).weight > MAX_WEIGHT) throw memberError("", TOO_MANY_VALUES);
   // scanJsonBody accepts only an object.
   const parsed = JSON.parse(text) as JsonObject;
@@ -115,6 +116,3 @@ function renameMembers(body: JsonObject, operation: ProviderOperation | undefine
   }
   return body;
 }
-
-const toText = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();

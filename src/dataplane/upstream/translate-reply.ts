@@ -5,6 +5,7 @@ import type { Usage } from "../../dialects/neutral.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { isTooDeep } from "../../lib/json/measure-json.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../../net/http/reply.ts";
 import { readReply } from "./upstream-reply.ts";
@@ -103,11 +104,8 @@ function translateEvents(
   return { status, headers, whole: undefined, read, exclusive: false, cancel };
 }
 
-const toText = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
-
 function parseJson(bytes: Uint8Array): unknown {
-  const text = toText(bytes);
+  const text = decodeUtf8(bytes);
   if (isTooDeep(text)) throw invalidResponse("is nested too deep");
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 /** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
-
+import { viewBytes } from "../view-bytes.ts";
 import { isCompressed } from "./file-kind.ts";
 
 /** Returns undefined when the bytes are not text in any charset that can be detected. */
@@ -57,8 +57,7 @@ const NEXT_LINE = 0x85;
 export const readCharset = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
 
-const latin1 = (bytes: Uint8Array): string =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+const latin1 = (bytes: Uint8Array): string => viewBytes(bytes).toString("latin1");
 
 /** UTF-16 and UTF-32 contain no such run. Other parsers would read single-byte text between them. */
 const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;

@@ -1,6 +1,7 @@
 /** Reads the files of a zip archive, with limits against bombs. */
 import { promisify } from "node:util";
 import { inflateRaw } from "node:zlib";
+import { viewBytes } from "../view-bytes.ts";
 import { decodeText } from "./decode-text.ts";
 import { documentProblem } from "./document-problem.ts";
 import { findText } from "./find-text.ts";
@@ -27,7 +28,7 @@ export interface Zip {
 
 /** Accepts only a directory that every reader finds: directly before the end record, at the end of the file. */
 export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
-  const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const archive = viewBytes(bytes);
   const end = archive.lastIndexOf(END_SIGNATURE);
   if (end < 0 || end + 22 > archive.length) throw damagedError();
   if (end + 22 + archive.readUInt16LE(end + 20) !== archive.length) throw damagedError();

@@ -1,5 +1,6 @@
 /** Parses JSON that every parser reads alike, and rejects any other. */
 import { isUtf8 } from "node:buffer";
+import { decodeUtf8 } from "../view-bytes.ts";
 import {
   CLOSE_BRACE,
   COLON,
@@ -38,7 +39,7 @@ export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictPa
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return reject("not plain JSON: it starts with a byte order mark");
   }
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const text = decodeUtf8(bytes);
   const parsed = parseStrictText(text, maxValues);
   return parsed.ok || parsed.reason !== NOT_JSON ? parsed : reject(locateSyntaxError(bytes));
 }

@@ -1,4 +1,5 @@
 /** Splits a multipart/form-data body into parts while it arrives, without holding it (RFC 7578). */
+import { viewBytes } from "../view-bytes.ts";
 import { type PartHeaders, readPartHeaders } from "./part-headers.ts";
 
 export interface MultipartParser {
@@ -62,7 +63,7 @@ export function createMultipartParser(boundary: string, onPart: OnPart): Multipa
 
   return {
     push(chunk) {
-      let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      let rest = viewBytes(chunk);
       pushed += chunk.length;
       while (rest.length > 0 && state !== "rejected") {
         const before = state;

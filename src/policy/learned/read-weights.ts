@@ -1,4 +1,5 @@
 /** Reads a weight file that `training/` wrote: a JSON header, arrays, and the vocabulary. */
+import { viewBytes } from "../../lib/view-bytes.ts";
 
 export type WeightArray = Int8Array | Int32Array | Float32Array;
 
@@ -23,7 +24,7 @@ const VERSION = 1;
 
 /** Throws if the bytes are not a weight file of this version. */
 export function readWeights<Header>(bytes: Uint8Array): Weights<Header> {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const view = viewBytes(bytes);
   if (view.toString("latin1", 0, 4) !== MAGIC) throw new Error("This is not a weight file.");
   const headerBytes = view.readUInt32LE(4);
   const stored = JSON.parse(view.toString("utf8", 8, 8 + headerBytes)) as StoredHeader & Header;

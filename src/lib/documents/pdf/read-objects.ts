@@ -3,6 +3,7 @@
  * damaged, and a forged one could show us another document than viewers show. For the same reason all
  * definitions of an object are read, not only the last.
  */
+import { viewBytes } from "../../view-bytes.ts";
 import { documentProblem } from "../document-problem.ts";
 import { overBudgetError, type ReadingBudget } from "../reading-budget.ts";
 import { decodeFilter } from "./decode-filter.ts";
@@ -45,7 +46,7 @@ export async function readPdfObjects(
   budget: ReadingBudget,
 ): Promise<PdfObjects> {
   const { slicer } = budget;
-  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const file = viewBytes(bytes);
   const all = new Map<number, PdfObject>();
   const definitions: Definition[] = [];
   const byNumber = new Map<number, Definition[]>();

@@ -1,4 +1,5 @@
 /** Reads PDF values one by one from an object, a page or a CMap. */
+import { viewBytes } from "../../view-bytes.ts";
 import { documentProblem } from "../document-problem.ts";
 
 /** Strings contain bytes, one per character. */
@@ -41,7 +42,7 @@ const MAX_ITEMS = 200_000;
 const MAX_LENGTH = 256 * 1024;
 
 export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const source = viewBytes(bytes);
   const slice = (from: number, to: number) => source.toString("latin1", from, to);
   let items = 0;
   const reader: PdfReader = {
