@@ -63,6 +63,10 @@ def read_csv(path):
 AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect-secret", "virtualization", "game-bet", "few-shot", "output-format"}
 
 
+# Their texts are messages to an assistant, which are not planted into documents.
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17"}
+
+
 def add_own_texts(examples):
     for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
         writer = os.path.basename(os.path.dirname(path))
@@ -75,7 +79,8 @@ def add_own_texts(examples):
             label = 1 if row["label"] == "attack" else 0
             weight = 0.3 if label and row.get("kind") in AMBIGUOUS else 1.0
             lang = row.get("lang", "en")
-            examples.add("train", f"own/{writer}", row["origin"], label, row["text"], spans, weight, lang)
+            group = "message" if writer in MESSAGE_WRITERS else "own"
+            examples.add("train", f"{group}/{writer}", row["origin"], label, row["text"], spans, weight, lang)
 
 
 def add_train_sources(examples, data):
@@ -147,7 +152,7 @@ def add_train_sources(examples, data):
 
 
 def read_clean_documents(folder):
-    """Returns {"text", "lang", "source"} of parts of manuals, emails, books and README files."""
+    """Returns {"text", "lang", "source"} of parts of manuals, emails, books, README files and code."""
     documents = []
     for help_folder in sorted(glob.glob(f"{folder}/help-*")):
         lang = os.path.basename(help_folder)[5:7]
@@ -189,6 +194,12 @@ def read_clean_documents(folder):
         start = random.choice([0, random.randrange(len(text) // 2 + 1)])
         documents.append({"text": text[start : start + random.choice([300, 800, 2000])], "lang": "en", "source": "clean_code"})
     random.shuffle(documents)
+    library = os.path.dirname(os.__file__)
+    for path in random.sample(sorted(glob.glob(f"{library}/*.py") + glob.glob(f"{library}/*/*.py")), 700):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        start = random.choice([0, random.randrange(len(text) // 2 + 1)])
+        documents.append({"text": text[start : start + random.choice([300, 800, 2000])], "lang": "en", "source": "clean_python"})
     return [document for document in documents if len(document["text"].strip()) > 40]
 
 
@@ -217,9 +228,9 @@ def read_bipia(data, split, name):
     return contexts
 
 
-def bipia_attacks(data, split):
+def bipia_attacks(data, split, kind="text"):
     folder, suffix = ("train", "train") if split == "train" else ("dev", "test")
-    groups = read_json(f"{data}/{folder}/bipia/text_attack_{suffix}.json")
+    groups = read_json(f"{data}/{folder}/bipia/{kind}_attack_{suffix}.json")
     return [text for group in groups.values() for text in group]
 
 
@@ -253,6 +264,21 @@ def add_planted_by_language(examples, clean, own, rng):
             add_planted(examples, "train", "planted_clean", hosts, attacks, 3000 if lang == "en" else min(150, 3 * len(attacks)), rng, lang)
 
 
+def add_planted_code(examples, data, documents, rng):
+    """Plants instructions to insert code, and the same code without an instruction, which is ordinary."""
+    attacks = bipia_attacks(data, "train", "code")
+    hosts = read_bipia(data, "train", "code") * 4 + [text for text in documents if "(" in text and "\n" in text]
+    for _ in range(500):
+        attack = rng.choice(attacks)
+        instruction, _, code = attack.partition("```")
+        text, [[start, _]] = plant(rng.choice(hosts)[:3000], attack, rng)
+        first_line = code.lstrip().split("\n")[0]
+        end = start + len(instruction) + 3 + len(first_line)
+        examples.add("train", "planted_code", rng.choice(["tool_result", "document"]), 1, text, [[start, end]])
+        without, _ = plant(rng.choice(hosts)[:3000], f"```{code}", rng)
+        examples.add("train", "planted_code", rng.choice(["tool_result", "document"]), 0, without)
+
+
 def add_indirect(examples, data, documents):
     rng = random.Random(23)
     clean = []
@@ -276,6 +302,7 @@ def add_indirect(examples, data, documents):
         add_planted(examples, "train", "planted_user", documents, user_attacks, 2500, rng)
         for text in user_attacks:
             examples.add("train", "own/as_document", rng.choice(["tool_result", "document"]), 1, text)
+    add_planted_code(examples, data, documents, rng)
     short = [i["text"] for i in examples.items if i["source"] in ("giskard", "garak_extraction") and len(i["text"]) < 400]
     add_planted(examples, "train", "planted_short", documents, short, 800, rng)
 
@@ -297,9 +324,9 @@ def add_dev(examples, data):
     for row in read_csv(f"{data}/dev/xstest/xstest_prompts.csv"):
         if row["label"] == "safe":
             examples.add("dev", "xstest_safe", "user", 0, row["prompt"])
-    attacks = bipia_attacks(data, "dev")
     for name in ("email", "table", "code"):
         contexts = read_bipia(data, "dev", name)
+        attacks = bipia_attacks(data, "dev", "code" if name == "code" else "text")
         for context in contexts[:200]:
             examples.add("dev", f"bipia_{name}", "tool_result", 0, context)
         for _ in range(300):

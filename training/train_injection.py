@@ -1,10 +1,10 @@
-"""Trains both stages of the injection model: fine-tunes a pretrained encoder (the teacher) and distills it twice.
+"""Trains both stages of the injection model: fine-tunes a pretrained encoder (the teachers) and distills their mean twice.
 
 Usage: python3 training/train_injection.py EXAMPLES.jsonl.xz ENCODER_FOLDER OUTPUT_FOLDER
 
 Both stages read windows of word pieces. In stage 1 a word piece has three rows in a table, one for each position of a
 convolution of width three; the rows of neighbors are added, rectified and pooled over the window (maximum and mean), and
-a small network with the origin of the text as input computes the score. Stage 2 is the teacher with three of its six
+a small network with the origin of the text as input computes the score. Stage 2 is a teacher with three of its six
 layers. Weights are stored in 8 bits.
 """
 
@@ -27,6 +27,8 @@ from torch import nn
 from transformers import BertModel
 
 SEED = 17
+# The mean of teachers that differ only in the seed is a better target than each of them.
+TEACHER_SEEDS = (1, 2, 3, 4, 5)
 ORIGINS = ["user", "system", "tool_result", "document", "tool_definition"]
 STRIDE = 24
 WINDOW = 2 * STRIDE
@@ -257,10 +259,10 @@ class Student(nn.Module):
 class Sampler:
     """Draws windows so that small sources are seen more often, and each group has more clean text than attacks."""
 
-    def __init__(self, windows, sources, clean_share=0.6):
+    def __init__(self, windows, sources, seed, clean_share=0.6):
         self.windows = windows
         self.clean_share = clean_share
-        self.rng = np.random.default_rng(SEED)
+        self.rng = np.random.default_rng(seed)
         indirect = np.isin(windows.origins, [ORIGINS.index("tool_result"), ORIGINS.index("document")])
         foreign = windows.hashed > MAX_HASHED
         self.groups = indirect * 2 + foreign
@@ -557,7 +559,6 @@ def main():
     vocabulary = {name: number for number, name in enumerate(names)}
     encoded = encode_all([item["text"] for item in train], vocabulary)
     dev_encoded = encode_all([item["text"] for item in dev], vocabulary)
-    torch.manual_seed(SEED)
     torch.backends.cuda.matmul.allow_tf32 = True
     size, unknown = len(names), vocabulary["[UNK]"]
     special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"]}
@@ -565,27 +566,35 @@ def main():
     windows = Windows(train, encoded, size, unknown)
     dev_windows = Windows(dev, dev_encoded, size, unknown)
     log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {size} word pieces")
-    sampler = Sampler(windows, [item["source"] for item in train])
+    sources = [item["source"] for item in train]
     hard = torch.from_numpy(windows.labels).to(DEVICE)
 
     kept = torch.tensor([full[name] for name in names])
-    teacher = load_encoder(folder, kept).to(DEVICE)
-    train_encoder("teacher", teacher, windows, sampler, special, hard * 0.96 + 0.02, 4, 6e-5)
-    report("teacher on every window", dev, highest(dev_windows, score_encoder(teacher, dev_windows, special), len(dev)))
-    soft = torch.sigmoid(torch.from_numpy(score_encoder(teacher, windows, special))).to(DEVICE)
+    teachers, logits, dev_logits = [], [], []
+    for seed in TEACHER_SEEDS:
+        torch.manual_seed(seed)
+        teacher = load_encoder(folder, kept).to(DEVICE)
+        train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, hard * 0.96 + 0.02, 4, 6e-5)
+        teachers.append(teacher)
+        logits.append(score_encoder(teacher, windows, special))
+        dev_logits.append(score_encoder(teacher, dev_windows, special))
+    report("teachers on every window", dev, highest(dev_windows, np.mean(dev_logits, 0), len(dev)))
+    soft = torch.sigmoid(torch.from_numpy(np.mean(logits, 0))).to(DEVICE)
     soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > MAX_HASHED, hard, soft)
     targets = 0.7 * soft + 0.3 * hard
 
-    second = copy.deepcopy(teacher)
+    torch.manual_seed(SEED)
+    sampler = Sampler(windows, sources, SEED)
+    second = copy.deepcopy(teachers[0])
     second.encoder.encoder.layer = nn.ModuleList([second.encoder.encoder.layer[number] for number in LAYERS])
     second.encoder.config.num_hidden_layers = len(LAYERS)
-    train_encoder("stage 2", second, windows, sampler, special, targets, 4, 1.5e-4)
+    train_encoder("stage 2", second, windows, sampler, special, targets, 6, 1.5e-4)
     round_encoder(second)
     export_encoder(second, names, os.path.join(output, "injection-encoder.weights"))
     second_scores = score_encoder(second, dev_windows, special)
     report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
 
-    vectors = token_vectors(teacher, special, size)
+    vectors = token_vectors(teachers[0], special, size)
     vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
     first = train_student(vectors, windows, sampler, targets, 12)
     first_scores = score_student(first, dev_windows)

@@ -16,14 +16,14 @@ import { createModelLoader } from "./create-model-loader.ts";
 
 const encoderFile = {
   path: encoderWeights,
-  sha256: "9ed5c0c5d871681dc7baf5b7660ebfbfe8bbfefc6e09422b5d6fadce82fca074",
+  sha256: "7a8d91fd073e7619285d40def766a2bd6da8326dfb85d0737b128bbf291eaed7",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
 export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "0c507ca746a5926e4819f2762e2758c9aeda469db086efaba020b45a7c35fd04",
+    sha256: "7a51f5a8d7709f0e56dcd2f3a4662f526beb2c737758084e3d356aa00976321b",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,
