@@ -4,6 +4,7 @@ import type { InspectionContext, Inspector, Match } from "../detector.ts";
 import { computeOnce, type Segment, type SegmentSource } from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
+import { findOverridePhrase } from "./override-phrases.ts";
 import type { InjectionType, ModelOrigin, ScoredWindow, WindowScorer } from "./window-scorer.ts";
 
 export const LearnedSettings = z.strictObject({
@@ -100,7 +101,7 @@ function findWindow(
   let exempted = 0;
   const readings = listReadings(segment);
   for (const reading of readings) {
-    const window = scorer.findHighest(reading.text, origin);
+    const window = findOverridePhrase(reading.text) ?? scorer.findHighest(reading.text, origin);
     if (!window || (best && window.logit <= best.window.logit)) continue;
     let at = { segment, ...reading.toOriginal(window.start, window.end) };
     if (isExempt?.({ at })) {
