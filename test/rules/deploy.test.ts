@@ -96,6 +96,14 @@ test("with a TLS secret its files are mounted where the settings name them, and 
   expect(probes?.length).toBe(text.split("httpGet:").length - 1);
 });
 
+test("Kubernetes adds no variables to the pods, because those of our service look like settings", () => {
+  const { spec } = parse(
+    read(join(CHART, "templates/deployment.yaml")).replace(/\{\{.*\}\}/g, ""),
+  ) as { spec: { template: { spec: Json } } };
+
+  expect(spec.template.spec.enableServiceLinks).toBe(false);
+});
+
 test("the chart has the version of the program", () => {
   const chart = parse(read(join(CHART, "Chart.yaml"))) as Json;
 
