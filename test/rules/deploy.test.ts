@@ -104,6 +104,24 @@ test("Kubernetes adds no variables to the pods, because those of our service loo
   expect(spec.template.spec.enableServiceLinks).toBe(false);
 });
 
+test("the release tags the image as the chart names it, and can run the commands of each platform", async () => {
+  const { jobs } = parse(read(".github/workflows/release.yaml")) as {
+    jobs: { image: { steps: { run?: string; uses?: string; with?: Record<string, string> }[] } };
+  };
+  const { steps } = jobs.image;
+  const build = steps.find(({ uses }) => uses?.startsWith("docker/build-push-action@"))?.with;
+  const commands = steps.flatMap(({ run }) => run ?? []);
+  const script = ["GITHUB_ENV=$(mktemp)", ...commands, 'cat "$GITHUB_ENV"; rm "$GITHUB_ENV"'].join(
+    "\n",
+  );
+  const variables = await Bun.$`sh -c ${script}`.env({ GITHUB_REF_NAME: `v${version}` }).text();
+
+  expect(variables).toBe(`VERSION=${version}\n`);
+  expect(build?.tags).toEndWith(":$" + "{{ env.VERSION }}");
+  expect(build?.platforms).toContain("linux/arm64");
+  expect(steps.some(({ uses }) => uses?.startsWith("docker/setup-qemu-action@"))).toBe(true);
+});
+
 test("the chart has the version of the program", () => {
   const chart = parse(read(join(CHART, "Chart.yaml"))) as Json;
 
