@@ -86,6 +86,15 @@ test.each(UNREADABLE)("a response that %s is never passed without a record", asy
   else if (typeof body === "string") expect(open.text).toBe(body);
 });
 
+test("a request of more than 300,000 values is rejected: parsing it would block others", async () => {
+  await using it = await makeGuardedConsumer(await kitOf(), { input_rules: await failingRule() });
+
+  const reply = await it.post(CHAT, { ...CHAT_BODY, a: Array(300_001).fill(0) });
+
+  expect(reply.status).toBe(400);
+  expect(it.upstream.hits).toHaveLength(0);
+});
+
 test("a request that exceeds GUARD_BODY_MIB passes only if the collector is fail-open", async () => {
   const kit = await kitOf();
   const body = { ...CHAT_BODY, padding: "x".repeat(1024 * 1024) };

@@ -24,6 +24,9 @@ export function guardRequest(
     : guardForm(deps, routed, body, guard);
 }
 
+/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
+const MAX_VALUES = 300_000;
+
 async function guardJson(
   deps: Deps,
   routed: RoutedRequest,
@@ -36,7 +39,7 @@ async function guardJson(
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
     return routed;
   }
-  const parsed = parseStrict(bytes);
+  const parsed = parseStrict(bytes, MAX_VALUES);
   // The upstream may read ambiguous JSON differently from the guard.
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const { text } = parsed;
