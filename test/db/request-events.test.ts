@@ -178,3 +178,32 @@ test("on SQLite a trace and a consumer use their own index in large tables", asy
   expect(await planOf({ consumer_id: "c1" })).toContain("request_events_by_consumer");
   await db.close();
 });
+
+test("SQLite deletes many events by index, also with the statistics of a table that was small", async () => {
+  await using database = await freshDatabase("sqlite");
+  const db = await openDb(database.url, { durable: false });
+  await migrate(db, new Date());
+  const insert = (count: number) =>
+    requestEventTable.insertMany(
+      db,
+      Array.from({ length: count }, () => event("2026-01-01T00:00:00.000Z")),
+    );
+  await insert(10);
+  await db.run("ANALYZE");
+  for (let batch = 0; batch < 4; batch++) await insert(500);
+  const plans: string[] = [];
+  const explained: typeof db = {
+    ...db,
+    run: async (text, ...values) => {
+      const plan = await db.many(`EXPLAIN QUERY PLAN ${text}`, ...values);
+      if (text.startsWith("DELETE")) plans.push(JSON.stringify(plan));
+      return await db.run(text, ...values);
+    },
+  };
+
+  const dropped = await deleteRequestEvents(explained, new Date("2026-01-02T00:00:00.000Z"));
+
+  expect(dropped).toBe(2_010);
+  expect(plans.slice(1).filter((plan) => plan.includes("SCAN request_events"))).toEqual([]);
+  await db.close();
+});
