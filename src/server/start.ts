@@ -1,12 +1,9 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
 import { watchConfigFile } from "../config-file/watch.ts";
-import { AppError } from "../contract/errors.ts";
-import type { RequestEvent } from "../contract/gateway/requests.ts";
 import { createCredentials } from "../credentials/credentials.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";
 import { enableReclaim } from "../db/reclaim-space.ts";
-import type { RecordedEvaluation } from "../db/tables/evaluation-events.ts";
 import { startDemoUpstream } from "../demo/demo-upstream.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
@@ -21,6 +18,7 @@ import { openLimiter } from "../plugins/rate-limiter/limiter.ts";
 import type { Settings } from "../settings.ts";
 import { watchConfig } from "../snapshot/watch-config.ts";
 import { createState } from "./create-state.ts";
+import { endRequests } from "./end-requests.ts";
 import { type FirstRun, setUpFirstRun } from "./first-run.ts";
 import type { WorkerGroup } from "./group/join-group.ts";
 import type { DataPlaneHandler } from "./http/create-handlers.ts";
@@ -36,12 +34,7 @@ import { readEgress } from "./read-egress.ts";
 import { startSweeping } from "./sweep.ts";
 import { readTlsFiles, watchTlsFiles } from "./tls-files.ts";
 import { watchFolders } from "./watch-folders.ts";
-import { openJournals } from "./writers/open-journals.ts";
-import { trackLastUsed } from "./writers/track-last-used.ts";
-import { writeEvaluations } from "./writers/write-evaluations.ts";
-import { writeEvents } from "./writers/write-events.ts";
-import { writeScores } from "./writers/write-scores.ts";
-import { writeTraffic } from "./writers/write-traffic.ts";
+import { openWriters } from "./writers/open-writers.ts";
 
 export interface RunningServer {
   deps: Deps;
@@ -51,14 +44,6 @@ export interface RunningServer {
   /** Stops as on SIGTERM: fail readiness, wait, reject new requests, finish running ones, flush. */
   stop: () => Promise<void>;
 }
-
-async function waitWhile(isBusy: () => boolean, timeoutMs: number): Promise<void> {
-  const end = elapsedMs() + timeoutMs;
-  while (isBusy() && elapsedMs() < end) await Bun.sleep(10);
-}
-
-/** Time until aborted requests are recorded. Their upstream calls end within 50 ms. */
-const RECORD_GRACE_MS = 1000;
 
 export interface StartOptions extends Partial<Pick<Deps, "now" | "newId" | "random" | "send">> {
   /** Monotonic clock of rate limits in memory. */
@@ -86,19 +71,8 @@ export async function start(
   const demo = group ? undefined : startDemoUpstream({ now, newId });
   opened.defer(() => demo?.stop());
   const demo_url = group?.demo_url ?? demo?.url ?? "";
-  const lastUsed = trackLastUsed(db, now, log);
-  opened.defer(() => lastUsed.stop());
-  const journals = await openJournals(settings, eventDb, { log, worker: group });
-  opened.defer(() => journals.stop());
-  const events = writeEvents(eventDb, log, journals.events);
-  opened.defer(() => events.stop());
-  const commit = settings.ACTIVITY_COMMIT ?? (db.dialect === "sqlite" ? "before" : "after");
-  const evaluations = writeEvaluations(eventDb, log, { commit, journal: journals.evaluations });
-  opened.defer(() => evaluations.stop());
-  const scores = writeScores(eventDb, now, log);
-  opened.defer(() => scores.stop());
-  const traffic = writeTraffic(eventDb, log);
-  opened.defer(() => traffic.stop());
+  const writers = await openWriters(settings, { db, eventDb, now, log, group });
+  opened.defer(() => writers.stop());
   // A SQLite database is local already.
   const snapshots =
     isFirst && db.dialect === "postgres"
@@ -116,22 +90,16 @@ export async function start(
     callCounters: group && ((calls) => group.request("counters", calls)),
   });
   opened.defer(() => limiter.stop());
-  const bodies = new AbortController();
-  const responses = new AbortController();
+  const deadlines = { bodies: new AbortController(), responses: new AbortController() };
   const state = createState({ settings, db, log });
   opened.defer(() => state.live.object_owners.stop());
   const send =
     options.send ??
     createSend({
       ...(await readEgress(settings)),
-      end: responses.signal,
+      end: deadlines.responses.signal,
       mayReachPrivate: (url) => settings.ALLOW_PRIVATE_UPSTREAMS || url.startsWith(`${demo_url}/`),
     });
-  const writeAll = async () => {
-    await evaluations.written();
-    await scores.written();
-  };
-  const flushOthers = async () => await group?.request("flushOthers", null);
   const services = {
     ...state,
     db,
@@ -145,23 +113,10 @@ export async function start(
     newId,
     random,
     log,
-    markUsed: lastUsed.mark,
-    countRequest: traffic.countRequest,
-    recordRequest: (event: RequestEvent) => {
-      traffic.countRequest(event);
-      events.record(event);
-    },
-    recordEvaluation: (recorded: RecordedEvaluation) => {
-      traffic.countEvaluation(recorded.event);
-      return evaluations.record(recorded);
-    },
-    flushTraffic: async () => void (await Promise.all([traffic.written(), flushOthers()])),
-    recordScores: scores.record,
-    flushEvaluations: async () => void (await Promise.all([writeAll(), flushOthers()])),
-    hasHeldEvaluations: () => journals.evaluationsLeft() || evaluations.held(),
+    ...writers.deps,
     demo_url,
-    bodyDeadline: bodies.signal,
-    responseDeadline: responses.signal,
+    bodyDeadline: deadlines.bodies.signal,
+    responseDeadline: deadlines.responses.signal,
   };
   const deps: Deps = {
     ...services,
@@ -185,6 +140,7 @@ export async function start(
   const counts = newResponseCounts();
   const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
+  const { events, evaluations } = writers;
   const measured = { deps, counts, events, evaluations, config, folder };
   const metrics = async () =>
     group
@@ -205,7 +161,7 @@ export async function start(
   group?.handle({
     ping: () => undefined,
     refresh: async () => void (await config.catchUp()),
-    flush: async () => void (await Promise.all([traffic.written(), writeAll()])),
+    flush: async () => void (await writers.flush()),
     read: () => readMetrics(METRICS, measured),
   });
   // A change before the line above was not announced to this worker.
@@ -237,17 +193,7 @@ export async function start(
       await Bun.sleep(settings.SHUTDOWN_GRACE_S * 1000);
       deps.topics.stop();
       await mcp.drain();
-      const late = new AppError("shutting_down");
-      const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
-      listening.refuse();
-      const { live } = deps;
-      const isBusy = () => listening.isBusy() || live.late_evaluations > 0;
-      await waitWhile(isBusy, settings.SHUTDOWN_TIMEOUT_S * 1000);
-      clearTimeout(deadline);
-      responses.abort(late);
-      await waitWhile(isBusy, ENDING_MS);
-      await listening.stop();
-      await waitWhile(() => live.metrics.in_flight + live.late_evaluations > 0, RECORD_GRACE_MS);
+      await endRequests(deps, listening, deadlines);
       await running.disposeAsync();
     },
   };
@@ -277,9 +223,3 @@ const NO_WRITES =
 
 const LOCAL_LIMITS =
   "Redis, or the supervisor of the workers, is unavailable: this process counts rate limits alone.";
-
-/** Wait for incomplete request bodies at shutdown: a slow client must not delay it by SHUTDOWN_TIMEOUT_S. */
-const BODY_GRACE_MS = 2_000;
-
-/** Time for requests that exceed SHUTDOWN_TIMEOUT_S to return their error. */
-const ENDING_MS = 1_000;
