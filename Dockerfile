@@ -12,6 +12,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir -m 1777 /data
 COPY --from=build /src/dist/portcullis /usr/local/bin/portcullis
+COPY LICENSE NOTICE /usr/share/doc/portcullis/
 # The last one: see bin/portcullis.
 ENV PORTCULLIS_LISTEN=0.0.0.0:8080 \
   PORTCULLIS_DATA_DIR=/data \

@@ -39,6 +39,7 @@ test("the packed package starts and serves requests outside of the repository", 
 
   expect([ready.status, page.status, bundle.status]).toEqual([200, 200, 200]);
   const files = readdirSync(join(dir, "node_modules", "portcullis"));
+  expect(files).toContain("NOTICE");
   expect(files).not.toContain("test");
   expect(files).not.toContain("bench");
   rmSync(dir, { recursive: true });
