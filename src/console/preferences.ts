@@ -16,7 +16,7 @@ const DEFAULTS: Preferences = { theme: "system", time_zone: "" };
 let current = readStored(localStorage.getItem(STORAGE_KEY));
 applyTheme();
 
-export const readPreferences = (): Preferences => current;
+const readPreferences = (): Preferences => current;
 
 export const usePreferences = (): Preferences => useSyncExternalStore(subscribe, readPreferences);
 

@@ -4,7 +4,7 @@ import { endpoint } from "./endpoint.ts";
 import { Id } from "./shapes.ts";
 
 /** Lists whose changes are reported: data-plane requests, pending requests of the Store, evaluations, pending approvals. */
-export const LIVE_TOPICS = ["requests", "store_requests", "evaluations", "approvals"] as const;
+const LIVE_TOPICS = ["requests", "store_requests", "evaluations", "approvals"] as const;
 export type LiveTopic = (typeof LIVE_TOPICS)[number];
 
 /** Data of the event `changed`. */

@@ -1,7 +1,7 @@
 /** Structured logs: one JSON line per event, or a readable line on a terminal. Redacts secrets. */
 import { redact } from "./redact.ts";
 
-export const LEVELS = ["debug", "info", "warn", "error"] as const;
+const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 export type Log = (event: string, fields: Record<string, unknown>) => void;
 

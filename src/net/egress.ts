@@ -65,7 +65,7 @@ export const isAlwaysDirect = (hostname: string): boolean =>
 type DirectHost = { block: AddressBlock } | { name: string; suffix: string };
 
 /** Parses an address, a block such as `10.0.0.0/8`, a host, or a domain with its hosts such as `.example.com`. */
-export function parseDirectHost(text: string): DirectHost {
+function parseDirectHost(text: string): DirectHost {
   const block = parseAddressBlock(text.replace(/^\[|\]$/g, ""));
   if (block) return { block };
   const name = text.replace(/^\*?\./, "").toLowerCase();

@@ -1,4 +1,4 @@
-/** Deletes expired rows: events, counts, approvals, idempotent replies, pseudonyms, risks of sessions, ended sessions, owners of responses; then measures the tables and returns free space. */
+/** Deletes expired rows of all tables, then measures the tables and returns free space. */
 
 import { analyzeTables } from "../db/analyze-tables.ts";
 import { reclaimSpace } from "../db/reclaim-space.ts";
@@ -17,7 +17,7 @@ import { expireRequests } from "../mcp-store/requests/save-request.ts";
 
 const DAY_MS = 86_400_000;
 /** Clients retry within minutes. */
-const RETRY_DAYS = 1;
+const IDEMPOTENT_REPLY_DAYS = 1;
 
 /** Soon, for nodes that restart every few minutes; not at once, while the node is starting. */
 const FIRST_SWEEP_MS = 5_000;
@@ -47,7 +47,7 @@ export async function sweep(deps: Deps): Promise<void> {
   const { db, settings, log, now } = deps;
   const daysAgo = (days: number) => new Date(now().getTime() - days * DAY_MS);
   try {
-    await deleteExpiredReplies(db, daysAgo(RETRY_DAYS));
+    await deleteExpiredReplies(db, daysAgo(IDEMPOTENT_REPLY_DAYS));
     await trimAllReplies(db);
     await deleteRequestEvents(db, daysAgo(settings.EVENT_RETENTION_DAYS));
     await deleteTrafficCounts(db, Math.floor(now().getTime() / 1000));

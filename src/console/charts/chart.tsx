@@ -27,7 +27,7 @@ export interface ChartProps {
   onSelect?: (from: Date, to: Date) => void;
 }
 
-export const formatNumber = (value: number): string => value.toLocaleString();
+const formatNumber = (value: number): string => value.toLocaleString();
 
 export function Chart(props: ChartProps) {
   const { title, series, format = formatNumber, onSelect } = props;

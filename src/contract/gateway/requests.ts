@@ -54,7 +54,7 @@ export const RequestEvent = z.object({
 export type RequestEvent = z.infer<typeof RequestEvent>;
 
 /** Values of the filter by status class. */
-export const STATUS_FILTERS = ["errors", "2xx", "3xx", "4xx", "5xx"] as const;
+const STATUS_FILTERS = ["errors", "2xx", "3xx", "4xx", "5xx"] as const;
 export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
 export const listRequests = endpoint({

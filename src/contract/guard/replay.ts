@@ -7,7 +7,7 @@ import { PolicyInput } from "./policies.ts";
 
 const ReplayStatus = z.enum([...STATUSES, "error"]);
 
-export const SKIP_REASONS = [
+const SKIP_REASONS = [
   "not_stored",
   "masked",
   "truncated",

@@ -1,7 +1,7 @@
 /** Writes the last use of keys and tokens in batches, without changing their versions. */
 import type { Db } from "../db.ts";
 
-export const USED_TABLES = [
+const USED_TABLES = [
   "consumer_keys",
   "admin_tokens",
   "collector_keys",

@@ -74,7 +74,9 @@ export interface EvaluationHost
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Undefined in a worker. */
-  evaluateInWorker: ((input: EvaluationInput, owner: string) => Promise<Evaluation>) | undefined;
+  evaluateInWorker:
+    | ((input: EvaluationInput, collectorId: string) => Promise<Evaluation>)
+    | undefined;
 }
 
 /** Host in the main thread, which selects the policy without a promise. */
@@ -101,11 +103,11 @@ export function createHost(
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
     scoreWindows: createWindowService(deps, { owner, client }),
-    evaluateInWorker: (input, owner) =>
+    evaluateInWorker: (input, collectorId) =>
       runInWorker(deps, "huge", {
         task: toEvaluationTask(input),
         host,
-        owner,
+        owner: collectorId,
         signal: client?.signal,
       }),
   };

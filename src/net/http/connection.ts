@@ -98,7 +98,7 @@ export function stopExchange(connection: Connection, exchange: Exchange, error: 
 }
 
 /** Sets the deadline of the next wait. */
-export function setDeadline(exchange: Exchange, ms: number): void {
+function setDeadline(exchange: Exchange, ms: number): void {
   // The reader of a streamed response has its own deadline.
   exchange.deadline = exchange.streamed ? Number.POSITIVE_INFINITY : elapsedMs() + ms;
 }

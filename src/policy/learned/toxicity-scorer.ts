@@ -40,7 +40,7 @@ interface Header {
 }
 
 /** Words of a window. Text with fewer words is one window. */
-export const TOXICITY_WINDOW = 16;
+const TOXICITY_WINDOW = 16;
 /** Longer words are data: they have no features. */
 const MAX_WORD_CHARACTERS = 40;
 /** Words with more characters between them are not a pair. */

@@ -26,7 +26,7 @@ function renderSnippet({ client, at, code }: Snippet, index: number): Html {
 /** Key of this gateway in the configuration of a client. */
 const KEY = "company";
 
-export function listSnippets(url: string): Snippet[] {
+function listSnippets(url: string): Snippet[] {
   return [
     {
       client: "Claude Code",
