@@ -1,5 +1,5 @@
 /** Evaluates the requests of a body, step by step. Runs in the main thread and in workers. */
-import type { Evaluation } from "../deps.ts";
+import type { Evaluation } from "../evaluation.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";

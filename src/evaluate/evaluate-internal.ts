@@ -1,6 +1,7 @@
 /** Evaluates content inside the program, such as a tool call, by the policy of a collector. */
 import { AppError } from "../contract/errors.ts";
-import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "../deps.ts";
+import type { Deps } from "../deps.ts";
+import type { Evaluation, EvaluationContext, InternalEvaluation } from "../evaluation.ts";
 import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
 import type { EvaluationInput } from "./stages.ts";

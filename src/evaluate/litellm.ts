@@ -1,7 +1,7 @@
 /** Translates LiteLLM's generic guardrail API to an evaluation, and the verdict back. */
 import type { EvaluateRequest } from "../contract/guard/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/guard/litellm.ts";
-import type { Evaluation } from "../deps.ts";
+import type { Evaluation } from "../evaluation.ts";
 import { describeApproval, describeFindings } from "./describe-findings.ts";
 import { toLabel } from "./to-label.ts";
 

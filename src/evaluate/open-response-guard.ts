@@ -1,5 +1,6 @@
 /** Prepares the evaluation of a response that arrives in parts, by the policy of a collector. */
-import type { Deps, EvaluationContext, ResponseGuard, TextStream } from "../deps.ts";
+import type { Deps } from "../deps.ts";
+import type { EvaluationContext, ResponseGuard, TextStream } from "../evaluation.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";

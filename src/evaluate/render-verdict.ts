@@ -1,6 +1,6 @@
 /** Renders the result of an evaluation in the format of its endpoint. */
 import type { Finding } from "../contract/guard/evaluate.ts";
-import type { Evaluation } from "../deps.ts";
+import type { Evaluation } from "../evaluation.ts";
 import { renderHook } from "./hooks/render-hook.ts";
 import { toLitellm } from "./litellm.ts";
 import type { EvaluationInput } from "./stages.ts";

@@ -13,7 +13,7 @@ import { handleChat } from "../../src/demo/chat.ts";
 import { handleGenerateContent } from "../../src/demo/generate-content.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
 import { handleResponses } from "../../src/demo/responses.ts";
-import type { TextStream } from "../../src/deps.ts";
+import type { TextStream } from "../../src/evaluation.ts";
 import { createEventSplitter } from "../../src/lib/http/split-events.ts";
 
 export const SECRET = "4111 1111";

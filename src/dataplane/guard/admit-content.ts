@@ -1,5 +1,6 @@
 /** Evaluates the content of a request. Rejects it if the policy blocks it, or if it needs an approval. */
-import type { Deps, Evaluation } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
+import type { Evaluation } from "../../evaluation.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { RoutedRequest } from "../stages.ts";

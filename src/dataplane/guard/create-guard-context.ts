@@ -1,6 +1,7 @@
 /** Builds the context of an evaluation: the consumer, its session, and the model that the request is sent to. */
 import type { Direction } from "../../contract/guard/evaluate.ts";
-import type { Deps, EvaluationContext } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
+import type { EvaluationContext } from "../../evaluation.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { Candidate } from "../routing/evaluate-registry.ts";

@@ -1,6 +1,7 @@
 /** Evaluates a part of the traffic. If that fails, the fail mode of the collector decides. */
 import { AppError } from "../../contract/errors.ts";
-import type { Deps, Evaluation, EvaluationContext, InternalEvaluation } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
+import type { Evaluation, EvaluationContext, InternalEvaluation } from "../../evaluation.ts";
 
 /** A JSON object and its text. */
 export type GuardedContent = Pick<

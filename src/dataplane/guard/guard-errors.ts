@@ -1,7 +1,8 @@
 /** Builds the errors of the guard. Messages name finding types, never the matched text. */
 import { AppError } from "../../contract/errors.ts";
 import type { Finding, Status } from "../../contract/guard/evaluate.ts";
-import type { Deps, Evaluation } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
+import type { Evaluation } from "../../evaluation.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { MatchedRequest } from "../stages.ts";
 

@@ -1,7 +1,7 @@
 /** Renders a verdict in the format of the agent whose hook was evaluated. */
 import { AppError } from "../../contract/errors.ts";
 import { HOOK_AGENTS } from "../../contract/guard/hook-agents.ts";
-import type { Evaluation } from "../../deps.ts";
+import type { Evaluation } from "../../evaluation.ts";
 import { readMemberTexts } from "../../lib/json/source-text.ts";
 import { describeApproval, describeFindings } from "../describe-findings.ts";
 import type { HookEvent } from "./agent-hooks.ts";

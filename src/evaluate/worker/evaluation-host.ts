@@ -11,7 +11,8 @@ import {
   type SealedPseudonym,
   storePseudonyms,
 } from "../../db/tables/pseudonyms.ts";
-import type { Deps, Evaluation } from "../../deps.ts";
+import type { Deps } from "../../deps.ts";
+import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";

@@ -1,7 +1,7 @@
 /** Messages between the main thread and an evaluation worker: only data that can be cloned. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
-import type { Evaluation } from "../../deps.ts";
+import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import type { EncoderInput } from "../../policy/learned/encoder.ts";
 import type { EvaluationBody, EvaluationInput } from "../stages.ts";

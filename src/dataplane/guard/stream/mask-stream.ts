@@ -1,5 +1,5 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
-import type { ResponseGuard } from "../../../deps.ts";
+import type { ResponseGuard } from "../../../evaluation.ts";
 import type { StreamEvent } from "../../../lib/http/split-events.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";

@@ -1,5 +1,6 @@
 /** Types and size limits that masked and observed streams share. */
-import type { Deps, EvaluationContext } from "../../../deps.ts";
+import type { Deps } from "../../../deps.ts";
+import type { EvaluationContext } from "../../../evaluation.ts";
 import type { EventSplitter } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";

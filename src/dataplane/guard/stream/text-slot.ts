@@ -1,5 +1,5 @@
 /** Texts of a streamed response, and what of them can be sent. */
-import type { TextStream } from "../../../deps.ts";
+import type { TextStream } from "../../../evaluation.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import type { CheckedEvent } from "./check-event.ts";
 
