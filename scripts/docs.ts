@@ -78,7 +78,7 @@ ${rows.join("\n")}
 
 Counters start at zero when the process starts; those of a registry also when its address or credential
 changes. Watch these first: \`portcullis_database_up == 0\`, \`portcullis_rate_limit_store_local == 1\`,
-\`portcullis_upstream_circuit_open == 1\`, any increase of \`portcullis_events_lost_total\`, and
+\`portcullis_upstream_circuit_open == 1\`, \`portcullis_config_file_applied == 0\`, any increase of \`portcullis_events_lost_total\`, and
 \`portcullis_events_waiting\` that does not return to 0: the database accepts no writes.
 `;
 }

@@ -16,13 +16,19 @@ export interface ConfigFileOptions {
   later?: boolean;
 }
 
+export interface ConfigFileWatch extends FilesWatch {
+  /** Returns whether the present content of the file was applied. */
+  isApplied: () => boolean;
+}
+
 export async function watchConfigFile(
   deps: Deps,
   refresh: () => Promise<void>,
   { file, env, later = false }: ConfigFileOptions,
-): Promise<FilesWatch> {
+): Promise<ConfigFileWatch> {
   const path = resolve(file);
   let applied: string | undefined;
+  let refused = false;
   const apply = async (text: string) => {
     const source = readConfigFile(text, { file, env, keepSecrets: false });
     const actor = localActor("configuration file");
@@ -45,10 +51,12 @@ export async function watchConfigFile(
     applied = text;
     try {
       await apply(text);
+      refused = false;
     } catch (thrown) {
       const { code, message, details } = AppError.from(thrown);
       const isFileFault = code !== "unavailable" && code !== "internal";
       const cause = isFileFault ? {} : { error: thrown };
+      refused = true;
       deps.log("config_file_refused", { level: "error", message, ...details, ...cause });
       // Retried at the next poll.
       if (!isFileFault) applied = undefined;
@@ -59,7 +67,7 @@ export async function watchConfigFile(
   if (later) applied = undefined;
   else await apply(applied);
 
-  return watchFiles([path], reload);
+  return { ...watchFiles([path], reload), isApplied: () => !refused };
 }
 
 function readText(path: string, file: string): string {

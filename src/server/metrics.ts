@@ -1,5 +1,7 @@
 /** Defines every metric: name, description and source. docs/metrics.md is generated from it. */
+
 import project from "../../package.json" with { type: "json" };
+import type { ConfigFileWatch } from "../config-file/watch.ts";
 import { PLANES } from "../contract/endpoint.ts";
 import { DIRECTIONS } from "../contract/guard/evaluate.ts";
 import { getLiveState, type RegistryState } from "../dataplane/live-state.ts";
@@ -19,6 +21,7 @@ export interface MetricSources {
   evaluations: Pick<EvaluationWriter, "waiting" | "lost" | "unrecorded" | "statuses">;
   config: Pick<ConfigWatch, "isReachable">;
   folder: Pick<FolderWatch, "problem">;
+  configFile: Pick<ConfigFileWatch, "isApplied"> | undefined;
 }
 
 /** Metrics of any process, including the supervisor of a group of workers. */
@@ -204,6 +207,12 @@ export const METRICS: readonly Metric<MetricSources>[] = [
     type: "gauge",
     help: "Revision of the configuration in use on this node.",
     read: ({ deps }) => deps.snapshot().revision,
+  },
+  {
+    name: "portcullis_config_file_applied",
+    type: "gauge",
+    help: "0 while the configuration file (PORTCULLIS_CONFIG) is rejected: the program would not start with it. Else 1.",
+    read: ({ configFile }) => Number(configFile?.isApplied() ?? true),
   },
   {
     name: "portcullis_database_up",

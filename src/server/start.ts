@@ -1,5 +1,5 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
-import { watchConfigFile } from "../config-file/watch.ts";
+import { type ConfigFileWatch, watchConfigFile } from "../config-file/watch.ts";
 import { createCredentials } from "../credentials/credentials.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";
@@ -130,18 +130,19 @@ export async function start(
     await group?.request("refreshOthers", null);
   };
   const config_file = settings.PORTCULLIS_CONFIG;
+  let configFile: ConfigFileWatch | undefined;
   if (config_file && isFirst) {
     const from = { file: config_file, env, later: stored !== undefined };
-    const watched = await watchConfigFile(deps, refresh, from);
-    opened.defer(() => watched.stop());
+    configFile = await watchConfigFile(deps, refresh, from);
   }
+  opened.defer(() => configFile?.stop());
   const sweeping = isFirst ? startSweeping(deps) : undefined;
   opened.defer(() => sweeping?.stop());
   const counts = newResponseCounts();
   const folder = watchFolders(settings, log);
   opened.defer(() => folder.stop());
   const { events, evaluations } = writers;
-  const measured = { deps, counts, events, evaluations, config, folder };
+  const measured = { deps, counts, events, evaluations, config, folder, configFile };
   const metrics = async () =>
     group
       ? renderReadings(METRICS, await group.request("readAll", null))

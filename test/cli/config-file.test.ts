@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readMetrics } from "../kit/metrics.ts";
 import { runProgram, startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
 
@@ -145,15 +146,19 @@ test("start --config applies the file, watches it, and keeps the last valid vers
   const atStart = await gateways();
   replace(FILE.replace("name: Acme", "name: Renamed"));
   await until(async () => (await gateways()).includes("Renamed"));
+  const isApplied = async () =>
+    (await readMetrics(program.url)).get("portcullis_config_file_applied") === 1;
+  const wasApplied = await isApplied();
   replace(FILE.replace("provider: demo", "provider: nope"));
-  await Bun.sleep(1500); // until it was found and refused
+  await until(async () => !(await isApplied()));
   const afterWrong = await ask(program.url);
   writeFileSync(file, FILE.replace("name: Acme", "name: Third"));
   await until(async () => (await gateways()).includes("Third"));
+  await until(isApplied);
   program.child.kill("SIGTERM");
   const log = await program.errors;
 
-  expect(served.status).toBe(200);
+  expect([served.status, wasApplied]).toEqual([200, true]);
   expect(atStart).toEqual(["Acme"]);
   expect(afterWrong.status).toBe(200);
   const refused = log.split("\n").filter((line) => line.includes("config_file_refused"));

@@ -45,13 +45,14 @@ const fingerprint = (dir: string) =>
       return [name, mode, mtimeMs, Bun.hash(readFileSync(join(dir, name)))];
     });
 
-test("a reachable Redis passes, an unreachable one is reported with a fix", async () => {
+test("complete weight files and a reachable Redis pass, an unreachable one is reported with a fix", async () => {
   await using redis = await freshRedis();
   const there = await doctor({ REDIS_URL: redis.url });
   const away = await doctor({ REDIS_URL: "redis://:secret-of-redis@127.0.0.1:1" });
   const none = await doctor({});
 
   expect(there.find("redis")).toEqual({ name: "redis", state: "ok", message: "available" });
+  expect(none.find("detection models")).toMatchObject({ state: "ok" });
   expect(away).toMatchObject({ code: 1, ok: false });
   expect(away.find("redis")).toMatchObject({
     state: "fail",

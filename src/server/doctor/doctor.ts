@@ -1,6 +1,8 @@
 /** Checks an installation and gives advice. Read-only. */
 import { readFileSync } from "node:fs";
 import { readConfigFile } from "../../config-file/read-file.ts";
+import { AppError } from "../../contract/errors.ts";
+import { learnedModels } from "../../evaluate/learned-models.ts";
 import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { now } from "../../lib/time/clock.ts";
 import { openRedis } from "../../plugins/rate-limiter/redis-link.ts";
@@ -17,6 +19,7 @@ export async function runChecks({ settings, env }: Omit<CheckContext, "now">): P
     ...(await checkMachine(context)),
     ...(await checkDatabase(context)),
     ...(await checkRedis(context)),
+    await checkModels(),
   ];
 }
 
@@ -57,5 +60,17 @@ async function checkRedis({ settings }: CheckContext): Promise<Check[]> {
     const todo =
       "Check that it is running, and that REDIS_URL has the right password. Until then each node counts alone.";
     return [{ name, state: "fail", message, todo }];
+  }
+}
+
+/** Loads every learned model: with a damaged weight file, fail-closed guards reject all traffic. */
+async function checkModels(): Promise<Check> {
+  const name = "detection models";
+  try {
+    for (const load of Object.values(learnedModels)) await load();
+    return { name, state: "ok", message: "all weight files are complete" };
+  } catch (thrown) {
+    const todo = "Install the release again, with its folder `models`.";
+    return { name, state: "fail", message: AppError.from(thrown).message, todo };
   }
 }
