@@ -14,6 +14,7 @@ import { getLiveState, getRegistryState, type RegistryState } from "../live-stat
 import { maskKey } from "../mask-key.ts";
 import { roundToTenths, type UpstreamAttempt } from "../request-progress.ts";
 import type { Candidate } from "../routing/evaluate-registry.ts";
+import { recordLatency } from "../routing/record-latency.ts";
 import {
   BUSY_STATUSES,
   recordNoOutcome,
@@ -54,10 +55,7 @@ export async function sendAttempt(
     let message: string | null = null;
     if (reply.status >= 400) {
       body = maskCredential(body, candidate.registry, outgoing);
-      // The first chunk may end within the key, unless it is a complete JSON error.
-      const [bytes, isWhole] = body.kind === "whole" ? [body.bytes, true] : [body.first, false];
-      const membersOnly = !isWhole || routed.consumer.guard !== null;
-      message = readUpstreamError(bytes, reply.headers, { membersOnly });
+      message = readErrorMessage(body, reply.headers, routed);
     }
     count(registry.outcomes, statusClass(reply.status));
     const attempt = recordAttempt(deps, routed, registry, { startedAt, reply, message });
@@ -90,6 +88,18 @@ function maskCredential(
   const token = headers["x-amz-security-token"] ?? headers.authorization?.replace(/^Bearer /, "");
   const secret = identity ? token : api_key;
   return secret ? maskKey(body, secret) : body;
+}
+
+function readErrorMessage(
+  body: UpstreamReply["body"],
+  headers: ReplyHeaders,
+  { consumer }: RoutedRequest,
+): string | null {
+  if (body.kind === "whole") {
+    return readUpstreamError(body.bytes, headers, { membersOnly: consumer.guard !== null });
+  }
+  // The first chunk may end within the key, unless it is a complete JSON error.
+  return readUpstreamError(body.first, headers, { membersOnly: true });
 }
 
 function createClose(registry: RegistryState, body: UpstreamReply["body"]): () => void {
@@ -170,15 +180,4 @@ function parseRetryAfterMs(retryAfter: string, now: number): number {
   const seconds = Number(retryAfter);
   const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(retryAfter) - now;
   return ms > 0 ? ms : 0;
-}
-
-const LATENCY_DECAY_MS = 10_000;
-
-/** Updates a peak-sensitive moving average: a slow response counts at once and decays over 10 s. */
-function recordLatency(registry: RegistryState, sample: number, now: number): void {
-  const age = now - registry.latency_at;
-  const decay = Math.exp(-age / LATENCY_DECAY_MS);
-  registry.latency_ms =
-    sample > registry.latency_ms ? sample : registry.latency_ms * decay + sample * (1 - decay);
-  registry.latency_at = now;
 }
