@@ -2,14 +2,13 @@
 import type { z } from "zod";
 import { AppError } from "../contract/errors.ts";
 import type { KeyEndpoints, KeyInput } from "../contract/keys.ts";
-import type { PageQuery } from "../contract/shapes.ts";
 import { recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import type { KeyColumns } from "../db/tables/keys.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../lib/crypto/secrets.ts";
 import { isExpired } from "../lib/time/duration.ts";
-import type { Call, Route } from "../route.ts";
+import { type Call, type Route, route } from "../route.ts";
 import { checkExpiry, keyState, newKeyColumns, toKeyReply } from "./key-state.ts";
 
 export interface KeyOwner {
@@ -73,53 +72,33 @@ export function keyRoutes(keys: KeyEndpoints, holder: KeyOwner): Route[] {
   };
 
   return [
-    {
-      endpoint: keys.list,
-      async handle(deps, call) {
-        await holder.findOwner(deps, call.params);
-        const rows = await table.page(deps.db, ownerColumn(call), call.query as PageQuery);
-        return { ...rows, items: rows.items.map((row) => toKeyReply(deps, row)) };
-      },
-    },
-    {
-      endpoint: keys.get,
-      handle: async (deps, call) => toKeyReply(deps, (await findKey(deps, call)).row),
-    },
-    {
-      endpoint: keys.create,
-      async handle(deps, call) {
-        const { gateway_id } = await holder.findOwner(deps, call.params);
-        const input = call.body as z.output<typeof KeyInput>;
-        checkExpiry(deps, input.expires_at);
-        return await issue(deps, call, input, gateway_id);
-      },
-    },
-    {
-      endpoint: keys.rotate,
-      async handle(deps, call) {
-        const found = await findKey(deps, call);
-        const old = found.row;
-        if (keyState(deps, old) !== "active") {
-          throw new AppError(
-            "conflict",
-            "The key is expired or revoked. Create a new one instead.",
-          );
-        }
-        const { overlap_s } = call.body as { overlap_s: number };
-        const ends = new Date(deps.now().getTime() + overlap_s * 1000);
-        const expires_at = isExpired(old.expires_at, ends) ? old.expires_at : ends.toISOString();
-        await change(deps, call, "rotate", { expires_at }, found);
-        // The successor gets the original expiry date.
-        return await issue(deps, call, old, found.gateway_id);
-      },
-    },
-    {
-      endpoint: keys.revoke,
-      async handle(deps, call) {
-        const found = await findKey(deps, call);
-        if (found.row.revoked_at) return;
-        await change(deps, call, "revoke", { revoked_at: deps.now().toISOString() }, found);
-      },
-    },
+    route(keys.list, async (deps, call) => {
+      await holder.findOwner(deps, call.params);
+      const rows = await table.page(deps.db, ownerColumn(call), call.query);
+      return { ...rows, items: rows.items.map((row) => toKeyReply(deps, row)) };
+    }),
+    route(keys.get, async (deps, call) => toKeyReply(deps, (await findKey(deps, call)).row)),
+    route(keys.create, async (deps, call) => {
+      const { gateway_id } = await holder.findOwner(deps, call.params);
+      checkExpiry(deps, call.body.expires_at);
+      return await issue(deps, call, call.body, gateway_id);
+    }),
+    route(keys.rotate, async (deps, call) => {
+      const found = await findKey(deps, call);
+      const old = found.row;
+      if (keyState(deps, old) !== "active") {
+        throw new AppError("conflict", "The key is expired or revoked. Create a new one instead.");
+      }
+      const ends = new Date(deps.now().getTime() + call.body.overlap_s * 1000);
+      const expires_at = isExpired(old.expires_at, ends) ? old.expires_at : ends.toISOString();
+      await change(deps, call, "rotate", { expires_at }, found);
+      // The successor gets the original expiry date.
+      return await issue(deps, call, old, found.gateway_id);
+    }),
+    route(keys.revoke, async (deps, call) => {
+      const found = await findKey(deps, call);
+      if (found.row.revoked_at) return;
+      await change(deps, call, "revoke", { revoked_at: deps.now().toISOString() }, found);
+    }),
   ];
 }

@@ -21,14 +21,16 @@ export const KeyInput = z.strictObject({
   expires_at: Time.nullable().default(null).describe("null: never expires."),
 });
 
+const RotationInput = z.strictObject({ overlap_s: z.int().min(0).max(2_592_000).default(86_400) });
+
 export interface KeyEndpoints {
   noun: string;
   owner: string;
   secret: string;
-  list: Endpoint;
-  create: Endpoint;
+  list: Endpoint<string, typeof PageQuery>;
+  create: Endpoint<string, z.ZodType, typeof KeyInput>;
   get: Endpoint;
-  rotate: Endpoint;
+  rotate: Endpoint<string, z.ZodType, typeof RotationInput>;
   revoke: Endpoint;
 }
 
@@ -94,7 +96,7 @@ export function keyEndpoints<
       path: `${one}/rotate`,
       auth: "write",
       summary: `Replace a ${words}; the old one stays valid for \`overlap_s\` seconds`,
-      body: z.strictObject({ overlap_s: z.int().min(0).max(2_592_000).default(86_400) }),
+      body: RotationInput,
       reply: created,
       status: 201,
     }),
