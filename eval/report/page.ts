@@ -82,7 +82,8 @@ definition, an argument or a result of a tool, or an attached document.
 - **Levels** are what you configure: \`permissive\`, \`balanced\` and \`strict\`, or the defaults of detectors without levels.
 - **Spans**: a reported span is correct if it has the type of a labeled span and half of their union in common.
 - **Planted attacks**: each attack of BIPIA is inserted at a random boundary of a sentence or line into 20 clean emails, tables or code
-  excerpts. Secrets are generated in the formats that the rules of gitleaks describe, in three forms.
+  excerpts. Its attacks for training and for measuring have different purposes but similar words, above all those that ask to insert
+  code: expect less on other text. Secrets are generated in the formats that the rules of gitleaks describe, in three forms.
 - **Peers** run in the same run on the same texts, with their default settings, each in a process of its own.
 
 Machine: ${machineText()}; Bun ${Bun.version}.`;
