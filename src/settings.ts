@@ -1,10 +1,10 @@
 /** Defines and loads the settings of the process. docs/settings.md is generated from it. */
-import { join, resolve } from "node:path";
 import { z } from "zod";
 import { describeIssue } from "./contract/describe-issue.ts";
 import { PLANES, type Plane } from "./contract/endpoint.ts";
 import { AppError } from "./contract/errors.ts";
 import { parseAddressBlock } from "./lib/http/ip-address.ts";
+import { resolveDatabaseUrl } from "./resolve-database-url.ts";
 
 const seconds = z.coerce.number().min(0).max(86_400);
 /** A timeout of 0 would reject everything. */
@@ -103,6 +103,7 @@ export const Settings = z.object({
     .refine((text) => text.startsWith("sqlite:") || isReadable(text), UNREADABLE)
     .optional()
     .describe("`sqlite:FILE` or `postgres://…`. Default: `portcullis.db` in the data folder."),
+  DATABASE_PASSWORD_FILE: z.string().optional().describe("File with the password for Postgres."),
   REDIS_URL: z
     .string()
     .regex(/^rediss?:\/\//, "must start with redis:// or rediss://")
@@ -262,8 +263,7 @@ export function loadSettings(given: Record<string, string | undefined>): Setting
     );
     throw new AppError("bad_settings", lines.join("\n"));
   }
-  const file = join(resolve(parsed.data.PORTCULLIS_DATA_DIR), "portcullis.db");
-  return { ...parsed.data, DATABASE_URL: parsed.data.DATABASE_URL ?? `sqlite:${file}` };
+  return { ...parsed.data, DATABASE_URL: resolveDatabaseUrl(parsed.data) };
 }
 
 /** Returns variables with our prefix that are not settings, such as misspelled ones. */

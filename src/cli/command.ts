@@ -33,7 +33,11 @@ export const FLAG_SETTINGS = (Object.keys(Settings.shape) as SettingName[]).filt
 );
 
 /** Settings that locate the installation. */
-export const STORAGE_SETTINGS: readonly SettingName[] = ["PORTCULLIS_DATA_DIR", "DATABASE_URL"];
+export const STORAGE_SETTINGS: readonly SettingName[] = [
+  "PORTCULLIS_DATA_DIR",
+  "DATABASE_URL",
+  "DATABASE_PASSWORD_FILE",
+];
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, Option>> = {
   json: { type: "boolean", summary: "Print JSON instead of text." },

@@ -87,6 +87,16 @@ test.each([
     "DATABASE_URL: is not a valid URL",
   ],
   [
+    "a password file that does not exist",
+    { url: "postgres://me@127.0.0.1/x", password: "/nowhere/password" },
+    "DATABASE_PASSWORD_FILE: /nowhere/password cannot be read (ENOENT)",
+  ],
+  [
+    "a password file without a URL",
+    { password: "/nowhere/password" },
+    "DATABASE_PASSWORD_FILE: set DATABASE_URL",
+  ],
+  [
     "a Redis password with a /",
     { redis: "redis://:s/cret@127.0.0.1" },
     "REDIS_URL: is not a valid URL",
@@ -98,11 +108,13 @@ test.each([
 ])("start with %s names the setting to correct", async (_, given, named) => {
   const at = folder();
   writeFileSync(join(at, "taken"), "not a database, and long enough to be taken for none at all");
-  const { dir = "data", url, redis, admin, mib, listen = "127.0.0.1:0" } = given as StartOptions;
+  const { dir = "data", listen = "127.0.0.1:0", ...others } = given as StartOptions;
+  const { url, password, redis, admin, mib } = others;
 
   const { code, err } = await runProgram(["start", "--listen", listen], {
     PORTCULLIS_DATA_DIR: join(at, dir),
     ...(url && { DATABASE_URL: url.replace(/^sqlite:(?!:)/, `sqlite:${at}/`) }),
+    ...(password && { DATABASE_PASSWORD_FILE: password }),
     ...(redis && { REDIS_URL: redis }),
     ...(mib && { JSON_BODY_MIB: mib }),
     ...(admin && { PORTCULLIS_LISTEN_ADMIN: admin }),
@@ -118,6 +130,7 @@ test.each([
 interface StartOptions {
   dir?: string;
   url?: string;
+  password?: string;
   redis?: string;
   admin?: string;
   mib?: string;
