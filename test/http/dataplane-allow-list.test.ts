@@ -256,6 +256,10 @@ test("additional models that are allowed pass, and so do members that only resem
     {
       response_format: { type: "json_schema", json_schema: { name: "f", schema: { properties } } },
     },
+    { structured_outputs: { json: { $defs: { CarModel: { properties } }, properties } } },
+    { response_format: { type: "json", value: { anyOf: [{ properties }] } } },
+    { tools: [{ name: "f", input_schema: {}, input_examples: [{ model: "any" }] }] },
+    { labels: { model: "any" }, requestMetadata: { model: "any" } },
     { messages: [{ content: [{ type: "tool_use", input: { tools: [{ model: "any" }] } }] }] },
     {
       messages: [

@@ -146,6 +146,11 @@ test.each<[string, string, object]>([
     GEMINI,
     part({ functionResponse: { response: {}, parts: [{ fileData: { fileUri: GEMINI_FILE } }] } }),
   ],
+  [
+    "a file URI with an escaped host",
+    GEMINI,
+    part({ fileData: { fileUri: GEMINI_FILE.replace("l", "%6c") } }),
+  ],
   ["a file URI in capitals", GEMINI, part({ fileData: { fileUri: GEMINI_FILE.toUpperCase() } })],
   ["cachedContent", GEMINI, { contents: [], cachedContent: "cachedContents/abc" }],
   ["cached_content", CHAT, { messages: [], extra_body: { google: { cached_content: "x" } } }],
@@ -183,7 +188,7 @@ const STORED = [
 ];
 /** Members of SDKs that are text, or belong to the caller. */
 const NO_REFERENCES =
-  /^(text|content|input|output|prompt|instructions|system|arguments|description|title|name|filename|query|thinking|reasoning|metadata)$/;
+  /^(text|content|input|output|prompt|instructions|system|arguments|description|title|name|filename|query|thinking|reasoning|stdout|stderr|logs|custom_id|metadata|input_examples)$/;
 
 test("the id of a stored object is a reference in any member that an official SDK defines", async () => {
   const names = new Set((await listSdkMembers()).map(({ name }) => name));
@@ -199,7 +204,7 @@ test("the id of a stored object is a reference in any member that an official SD
   }
 });
 
-test("ids in unknown members, and in one of another spelling, are a 404; in text they are not", async () => {
+test("ids in unknown members, and in one of another spelling, are a 404; in text, paths and data of the caller they are not", async () => {
   const { mine } = await setUp();
   const post = async (body: object) =>
     (await mine.post(CHAT, { model: "m", messages: [], ...body })).status;
@@ -217,6 +222,12 @@ test("ids in unknown members, and in one of another spelling, are a 404; in text
     { messages: [{ role: "user", content: OPENAI_FILE }] },
     { tools: [{ type: "function", function: { name: "file-manager_of_the_company" } }] },
     { user_profile_id: "x", path: "files/readme.txt" },
+    { tools: [{ name: "f", input_schema: {}, input_examples: [{ file_id: "x" }] }] },
+    { tools: [{ type: "function", function: { parameters: { enum: ["files/src"] } } }] },
+    { messages: [{ tool_calls: [{ function: { arguments: { file_id: "x" } } }] }] },
+    { messages: [{ type: "apply_patch_call", operation: { path: "files/Makefile" } }] },
+    message({ type: "bash_code_execution_result", stdout: `${OPENAI_FILE}\n` }),
+    { stop: ["files/a"], prompt_cache_key: "files/tenant-1", custom_id: OPENAI_FILE },
   ]) {
     expect(await post(body)).toBe(200);
   }

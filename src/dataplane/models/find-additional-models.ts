@@ -90,9 +90,9 @@ function readInnerKind(kind: ValueKind, name: string): ValueKind {
   return foldName(name) === "tools" ? "members" : kind;
 }
 
-/** Schemas describe values and select nothing, nor does what the caller stores with a request. */
+/** Schemas and examples of values select nothing, nor does what the caller stores with a request. */
 const DATA =
-  /(?:schema|Schema|^guided_json|^functions?|^functionDeclarations|^function_declarations|metadata)$/;
+  /(?:[sS]chema|^properties|^\$defs|^definitions|^functions?|^functionDeclarations|^function_declarations|^input_examples|[mM]etadata|^labels)$/;
 
 /** Messages of all formats. A message may add tools to those of the request (OpenAI's `additional_tools`). */
 const CONTENT = /^(?:messages|contents|system_?instruction)$/;

@@ -29,7 +29,7 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
 function collectFromBody(body: unknown, ids: Set<string>): void {
   if (!isObject(body)) return;
   for (const [name, inner] of Object.entries(body)) {
-    if (name === "metadata" || isText(name, inner)) continue;
+    if (CALLER_DATA.test(name) || isText(name, inner)) continue;
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
     else collect(inner, ids, REFERENCE.test(name));
@@ -56,33 +56,39 @@ const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores|corpora)\\?\/)|\\u/iu;
+  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /((?<!pro)(file|vector_?store|collection)_?ids?|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
-/** Ids of OpenAI, Anthropic and Azure, and names of Gemini's objects: references in any member that is not text. */
+/**
+ * Ids of OpenAI, Anthropic and Azure, and names of Gemini's caches and stores: references in any member that is not
+ * text. `files/…` is also a common path, so it is a reference only where an upstream expects an address.
+ */
 const STORED_ID =
-  /^\s*((file|vs|assistant)[-_][a-z0-9]{16,}\s*$|(files|cachedContents|fileSearchStores|corpora)\/[\w-]+(?![\w./-]))/iu;
+  /^\s*((file|vs|assistant)[-_][a-z0-9]{16,}\s*$|(cachedContents|fileSearchStores)\/[\w-]+(?![\w./-]))/iu;
 /** Vertex's corpora and search engines have no known owner either. */
 const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
 /** Members of other formats that become a `fileUri`. */
 const MEDIA_URL = /ur[il]$/iu;
 
+/** Members with data of the caller, which an upstream does not interpret. */
+const CALLER_DATA = /^(metadata|arguments|input_examples)$/;
 /** Text may quote an id or an address, such as a whole message that is one. */
 const TEXT =
-  /^(text|content|input|output|prompt|instructions|system|arguments|description|title|name|filename|query|thinking|reasoning)$/;
+  /^(text|content|input|output|prompt|instructions|system|description|title|name|filename|query|thinking|reasoning|stdout|stderr|logs|custom_id)$/;
 const isText = (name: string, value: unknown): boolean =>
   TEXT.test(name) && (typeof value === "string" || (Array.isArray(value) && value.every(isString)));
 const isString = (value: unknown): boolean => typeof value === "string";
 
-/** Returns whether an address without a host is a stored file of Gemini, which also reads public addresses and buckets. */
+/** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
 function isStoredFile(name: string, value: unknown): boolean {
   const isUri = FILE_URI.test(name);
   if (!isUri && !(MEDIA_URL.test(name) && typeof value === "string")) return false;
   const address = String(value);
-  if (DATA_URL.test(address) || URL.canParse(address)) return false;
-  return isUri || /^\s*files\//i.test(address);
+  if (DATA_URL.test(address)) return false;
+  const url = URL.parse(address);
+  return url === null ? isUri || /^\s*files\//i.test(address) : GEMINI_HOST.test(url.hostname);
 }
 
 const isStored = (text: string): boolean =>
@@ -106,7 +112,7 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
       const refers = REFERENCE.test(name) || isStoredFile(name, inner);
-      if (name === "metadata" || isText(name, inner)) continue;
+      if (CALLER_DATA.test(name) || isText(name, inner)) continue;
       if (name === "input" && type.endsWith("tool_use")) continue;
       if (OUTPUTS.has(type) && (refers || isString(inner) || NESTED_OUTPUTS.has(name))) continue;
       if (STORE.test(name)) ids.add(name);
