@@ -4,7 +4,7 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY . .
-RUN npx bun run build
+RUN npx bun run build && npx bun scripts/licenses.ts > dist/THIRD-PARTY-LICENSES
 
 FROM debian:bookworm-slim
 RUN apt-get update \
@@ -12,7 +12,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/* \
   && mkdir -m 1777 /data
 COPY --from=build /src/dist/portcullis /usr/local/bin/portcullis
-COPY LICENSE NOTICE /usr/share/doc/portcullis/
+COPY --from=build /src/LICENSE /src/NOTICE /src/dist/THIRD-PARTY-LICENSES /usr/share/doc/portcullis/
 # The last one: see bin/portcullis.
 ENV PORTCULLIS_LISTEN=0.0.0.0:8080 \
   PORTCULLIS_DATA_DIR=/data \

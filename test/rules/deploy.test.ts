@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { $ } from "bun";
 import { parse } from "yaml";
 import { version } from "../../package.json";
 import { loadCommands } from "../../src/cli/commands/all.ts";
@@ -126,4 +127,16 @@ test("the chart has the version of the program", () => {
   const chart = parse(read(join(CHART, "Chart.yaml"))) as Json;
 
   expect([chart.version, chart.appVersion]).toEqual([version, version]);
+});
+
+test("releases and the image contain the license texts of all packages", async () => {
+  const { dependencies } = JSON.parse(read("package.json")) as { dependencies: Json };
+
+  const printed = await $`${process.execPath} scripts/licenses.ts`.quiet().text();
+
+  for (const name of Object.keys(dependencies)) expect(printed).toContain(`== ${name} `);
+  expect(printed.match(/^(MIT License|The MIT License)/gim)?.length).toBeGreaterThan(8);
+  for (const file of ["scripts/release", "Dockerfile"]) {
+    expect(read(file)).toMatch(/licenses\.ts > ?\S*THIRD-PARTY-LICENSES/);
+  }
 });
