@@ -98,6 +98,8 @@ async function run(
   const pretty =
     settings.LOG_FORMAT === "pretty" || (settings.LOG_FORMAT === "auto" && process.stderr.isTTY);
   const log = createLog({ level: settings.LOG_LEVEL, pretty, now, write: lines.write });
+  // Warnings of Bun, such as those of its Postgres client, would not be JSON lines.
+  console.warn = (...parts) => log("runtime_warning", { level: "warn", message: parts.join(" ") });
   const print = (text: string) => void process.stdout.write(text);
   const writeLog = async (text: Uint8Array) => {
     if (!process.stderr.write(text)) {
