@@ -144,6 +144,7 @@ test("an idle timeout inside a stream ends it with an error event", async () => 
   const text = await (await one.post(CHAT, ASK)).text();
 
   expect(text).toContain('"upstream_timeout"');
+  expect(text).toContain("The upstream stopped sending");
   expect(text).not.toContain("[DONE]");
 }, 15_000);
 

@@ -6,6 +6,7 @@ import type { MatchedEndpoint } from "../match-endpoint.ts";
 import type { ForwardedRequest } from "../stages.ts";
 
 const INTERRUPTED = "The upstream closed the stream early: this response is incomplete.";
+const STALLED = "The upstream stopped sending: this response is incomplete.";
 
 /** Errors of this program, whose messages explain the end of the stream. */
 const OWN_ERRORS: readonly ErrorCode[] = ["shutting_down", "guard_blocked", "guard_unavailable"];
@@ -44,7 +45,8 @@ export function buildStreamErrorEvent(
 ): Uint8Array {
   const { code } = error;
   const isExplained = OWN_ERRORS.includes(code) || isInvalidResponse(error);
-  const message = isExplained ? error.message : INTERRUPTED;
+  const interruption = code === "upstream_timeout" ? STALLED : INTERRUPTED;
+  const message = isExplained ? error.message : interruption;
   const { event, fields } = EVENTS[endpoint.dialect]({ code, message, trace_id: context.trace_id });
   const isFinished = !last || Buffer.from(last).toString("latin1").endsWith("\n\n");
   const name = event ? `event: ${event}\n` : "";
