@@ -157,6 +157,7 @@ test.each<[string, string, object]>([
   ["a file URI of another host", GEMINI, part({ fileData: { fileUri: MTLS_FILE } })],
   ["a chat image", CHAT, message({ type: "image_url", image_url: { url: GEMINI_FILE } })],
   ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
+  ["a chat file", CHAT, message({ type: "file", file: { file_data: "files/abc" } })],
   ["a message's document", CHAT, message({ type: "document", source: { url: GEMINI_FILE } })],
   ["an input file", RESPONSES, { input: [{ type: "input_file", file_url: GEMINI_FILE }] }],
   ["a file search", GEMINI, tool({ fileSearch: { fileSearchStoreNames: ["fileSearchStores/a"] } })],

@@ -70,7 +70,7 @@ const STORED_ID =
 const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
 /** Members of other formats that become a `fileUri`. */
-const MEDIA_URL = /ur[il]$/iu;
+const MEDIA_URL = /(ur[il]|file_?data)$/iu;
 
 /** Members with data of the caller, which an upstream does not interpret. */
 const CALLER_DATA = /^(metadata|arguments|input_examples)$/;
