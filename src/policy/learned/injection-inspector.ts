@@ -34,6 +34,9 @@ const MAX_ENCODED_TEXTS = 16;
 const UNREADABLE_FACTOR = 0.45;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
+/** Subtracted from the logit of a short description, such as "The user's password." of a parameter: it lacks its context. */
+const SHORT_OFFSET = 2;
+const MAX_SHORT_PIECES = 15;
 
 /** Returns the window with the highest score of each text, reported from the threshold on. */
 export function createInjectionInspector(
@@ -56,7 +59,7 @@ export function createInjectionInspector(
     const limit = await findThreshold(services);
     return found.map((text): Match => {
       const second = encoded[uncertain.indexOf(text)];
-      const confidence = toScore(combine(text.window, second, { share, band: band[type] }));
+      const confidence = toScore(combine(text, second, { share, band: band[type] }));
       const match = { label: type, type, confidence, at: text.at };
       return confidence < limit ? { ...match, reported: false } : match;
     });
@@ -66,13 +69,15 @@ export function createInjectionInspector(
 
 /** Returns the logit of a window. `second` is that of stage 2, if it read the window. */
 function combine(
-  { logit, isReadable }: ScoredWindow,
+  { window, origin }: FoundWindow,
   second: number | undefined,
   { share, band }: { share: number; band: number },
 ): number {
+  const { logit, isReadable, ids } = window;
   if (logit <= band) return logit - HARMLESS_OFFSET;
   if (!isReadable) return logit * UNREADABLE_FACTOR;
-  return share * logit + (1 - share) * (second ?? logit);
+  const isShort = origin === "tool_definition" && ids.length <= MAX_SHORT_PIECES;
+  return share * logit + (1 - share) * (second ?? logit) - (isShort ? SHORT_OFFSET : 0);
 }
 
 const toScore = (logit: number): number => 1 / (1 + Math.exp(-logit));
