@@ -354,7 +354,10 @@ test("a form with own scope cannot refer to files", async () => {
   const part = (name: string) =>
     `------test-Boundary_7\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nm\r\n`;
 
-  for (const name of ["file_id", "images[0][file_id]", "image.FILE_ID"]) {
+  for (const name of [
+    ...["file_id", "images[0][file_id]", "image.FILE_ID"],
+    ...["fileId", "image_file_ids[]", "vector_store_ids[]"],
+  ]) {
     const body = `${part("model")}${part(name)}------test-Boundary_7--`;
     const headers = { "content-type": FORM_TYPE };
     const reply = await mine.call("/v1/images/edits", { method: "POST", headers, body });

@@ -11,6 +11,7 @@ import type { ConsumerView } from "../../snapshot/snapshot.ts";
 import { selectsModel } from "../models/find-additional-models.ts";
 import { limitsModels } from "../models/is-model-allowed.ts";
 import { isAuto } from "../models/model-reference.ts";
+import { refersToObject } from "../objects/find-referenced-objects.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
@@ -134,7 +135,7 @@ const mayRenameModel = ({ fallbacks, registries }: ConsumerView): boolean =>
 /** Returns whether to reject a field that is not checked, but may change how names are decoded, select a model or name a file. */
 function isForbiddenField({ consumer }: AuthenticatedRequest, name: string): boolean {
   if (name === "_charset_" || name === "modelid") return true;
-  if (consumer.files_scope === "own" && /^file_ids?$/.test(name)) return true;
+  if (consumer.files_scope === "own" && refersToObject(name)) return true;
   return limitsModels(consumer) && (selectsModel(name) || CONTAINERS.test(name));
 }
 

@@ -32,7 +32,7 @@ function collectFromBody(body: unknown, ids: Set<string>): void {
     if (CALLER_DATA.test(name) || isText(name, inner)) continue;
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
-    else collect(inner, ids, REFERENCE.test(name));
+    else collect(inner, ids, refersToObject(name));
     if (ITEMS.test(name)) collectItems(inner, ids);
   }
 }
@@ -60,6 +60,8 @@ const MAY_REFER =
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /((?<!pro)(file|vector_?store|collection)_?ids?|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
+/** Returns whether a member, or field of a form, names stored objects. */
+export const refersToObject = (name: string): boolean => REFERENCE.test(name);
 /**
  * Ids of OpenAI, Anthropic and Azure, and names of Gemini's caches and stores: references in any member that is not
  * text. `files/…` is also a common path, so it is a reference only where an upstream expects an address.
@@ -111,7 +113,7 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      const refers = REFERENCE.test(name) || isStoredFile(name, inner);
+      const refers = refersToObject(name) || isStoredFile(name, inner);
       if (CALLER_DATA.test(name) || isText(name, inner)) continue;
       if (name === "input" && type.endsWith("tool_use")) continue;
       if (OUTPUTS.has(type) && (refers || isString(inner) || NESTED_OUTPUTS.has(name))) continue;
