@@ -114,6 +114,7 @@ test.each([
   ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],
   ["Together's safety_model", { safety_model: "expensive" }],
   ["LM Studio's draft_model", { draft_model: "expensive" }],
+  ["SGLang's lora_path", { extra_body: { lora_path: ["expensive"] } }],
   ["model_id", { model_id: "expensive" }],
   ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],
   [

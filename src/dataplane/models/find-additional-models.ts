@@ -106,9 +106,9 @@ const CALL_DATA = /^(?:input|args|arguments|response|output|json)$/;
 const AUTO_MODE = /^auto_?mode$/;
 const AUTO_ROUTING = "@routing/auto";
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, Vertex's `routingConfig`. */
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, SGLang's `lora_path`, Vertex's `routingConfig`. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|(?:routing|model_?selection)_?config";
+  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora_path|(?:routing|model_?selection)_?config";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
