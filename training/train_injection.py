@@ -454,6 +454,9 @@ BAND = {"prompt_injection": 0.0, "indirect_prompt_injection": -1.0}
 UNREADABLE_FACTOR = 0.45
 # Subtracted from the logit of a text that stage 2 does not read.
 HARMLESS_OFFSET = 6
+# Subtracted from the logit of a short description in a tool, which lacks its context.
+SHORT_OFFSET = 2
+MAX_SHORT_PIECES = 15
 
 
 def run_cascade(examples, windows, first, second):
@@ -464,7 +467,9 @@ def run_cascade(examples, windows, first, second):
     detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
     limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
     readable = windows.hashed[chosen] <= MAX_HASHED
-    mixed = np.where(readable, SHARE * first[chosen] + (1 - SHARE) * second[chosen], UNREADABLE_FACTOR * first[chosen])
+    short = (windows.origins[chosen] == ORIGINS.index("tool_definition")) & (windows.lengths[chosen] <= MAX_SHORT_PIECES)
+    both = SHARE * first[chosen] + (1 - SHARE) * second[chosen] - SHORT_OFFSET * short
+    mixed = np.where(readable, both, UNREADABLE_FACTOR * first[chosen])
     logits = np.full(len(examples), -1e9, np.float32)
     logits[windows.owners[chosen]] = np.where(first[chosen] > limits, mixed, first[chosen] - HARMLESS_OFFSET)
     return logits
