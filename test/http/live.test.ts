@@ -144,7 +144,7 @@ test("an open stream does not delay the stop of its node", async () => {
 });
 
 test("a token opens at most 50 streams on a node, and another token is not affected", async () => {
-  const { token } = await one.make<{ token: string }>("/v1/tokens", { name: "t", role: "viewer" });
+  const { token } = await makeToken({});
   const streams: Awaited<ReturnType<typeof listen>>[] = [];
   for (let index = 0; index < 51; index += 1) streams.push(await listen("", bearer(token)));
   const owner = await listen("", bearer(OWNER_TOKEN));
