@@ -1,7 +1,6 @@
 /** Estimates the input tokens of a message for models whose registries cannot count them; calls no upstream. */
-import { AppError } from "../contract/errors.ts";
 import { isObject } from "../lib/json/json-object.ts";
-import { parseStrict } from "../lib/json/parse-strict.ts";
+import { parseBody } from "./body/parse-body.ts";
 import { evaluateRegistry, parsePin, type RoutingCriteria } from "./routing/evaluate-registry.ts";
 import type { ParsedRequest } from "./stages.ts";
 
@@ -30,8 +29,6 @@ export function estimateTokens(parsed: ParsedRequest): object | undefined {
 }
 
 const EMPTY_OBJECT = Buffer.from("{}");
-/** Caps parsing, which blocks the event loop. */
-const MAX_VALUES = 300_000;
 /** Members that become part of the prompt. */
 const PROMPT_MEMBERS: readonly string[] = [
   ...["system", "messages", "tools"],
@@ -39,9 +36,8 @@ const PROMPT_MEMBERS: readonly string[] = [
 ];
 
 function countTokens(bytes: Uint8Array): number {
-  const parsed = parseStrict(bytes, MAX_VALUES);
-  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
-  const body = isObject(parsed.value) ? parsed.value : {};
+  const { value } = parseBody(bytes);
+  const body = isObject(value) ? value : {};
   const tokens = PROMPT_MEMBERS.reduce((sum, name) => sum + weigh(body[name]), TOKENS_PER_OBJECT);
   return Math.max(1, Math.round(tokens));
 }

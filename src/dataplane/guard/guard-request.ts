@@ -1,8 +1,8 @@
 /** Evaluates a request before it is sent upstream, and sends the masked bytes instead of the client's. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
+import { parseBody } from "../body/parse-body.ts";
 import type { JsonBody } from "../body/request-body.ts";
 import { parseJsonRequest, scanJsonBody } from "../models/read-model.ts";
 import { findObjectReference } from "../objects/find-object-reference.ts";
@@ -24,9 +24,6 @@ export function guardRequest(
     : guardForm(deps, routed, body, guard);
 }
 
-/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
-const MAX_VALUES = 300_000;
-
 async function guardJson(
   deps: Deps,
   routed: RoutedRequest,
@@ -39,12 +36,9 @@ async function guardJson(
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
     return routed;
   }
-  const parsed = parseStrict(bytes, MAX_VALUES);
-  // The upstream may read ambiguous JSON differently from the guard.
-  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
-  const { text } = parsed;
+  const { text, value } = parseBody(bytes);
   // scanJsonBody accepts only an object.
-  const payload = parsed.value as Record<string, unknown>;
+  const payload = value as Record<string, unknown>;
   const masked = await admitContent(deps, routed, guard, {
     payload,
     text,

@@ -1,23 +1,18 @@
 /** Finds the models of a batch of messages: each of its requests names one. */
 import { AppError } from "../../contract/errors.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { parseStrict } from "../../lib/json/parse-strict.ts";
 import type { MemberScan } from "../../lib/json/scan-members.ts";
 import { foldName } from "../../lib/text/fold-name.ts";
+import { parseBody } from "../body/parse-body.ts";
 import { collectModels } from "./find-additional-models.ts";
-
-/** Caps parsing, which blocks the event loop. */
-const MAX_VALUES = 300_000;
 
 /** Parses the whole body, so call it only for consumers whose models are limited. */
 export function findBatchModels({ bytes, variants }: MemberScan<string>): {
   batch_models: string[];
   additional_models: string[];
 } {
-  // Rejects repeated names, because the upstream may use another one than the gateway checks.
-  const parsed = parseStrict(bytes, MAX_VALUES);
-  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
-  const requests = isObject(parsed.value) ? parsed.value.requests : undefined;
+  const { value } = parseBody(bytes);
+  const requests = isObject(value) ? value.requests : undefined;
   if (!Array.isArray(requests) || variants.has("requests")) {
     throw new AppError("invalid_request", "requests: must be a list.");
   }

@@ -1,26 +1,21 @@
 /** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
 import { AppError } from "../../contract/errors.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { parseStrictText } from "../../lib/json/parse-strict.ts";
+import { parseBody } from "../body/parse-body.ts";
 import { readPartType } from "../body/read-part-type.ts";
 
 /** More than any provider accepts in one request. */
 const MAX_IDS = 1000;
 
-/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
-const MAX_VALUES = 300_000;
-
 export function findReferencedObjects(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies contain no such name and are not parsed.
   if (!MAY_REFER.test(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
-  // Rejects repeated names, because the upstream may use another one than the gateway checks.
-  const parsed = parseStrictText(text, MAX_VALUES);
-  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
+  const { value } = parseBody(text);
   const ids = new Set<string>();
-  collectFromBody(parsed.value, ids);
+  collectFromBody(value, ids);
   // LiteLLM merges it into the body.
-  if (isObject(parsed.value)) collectFromBody(parsed.value.extra_body, ids);
+  if (isObject(value)) collectFromBody(value.extra_body, ids);
   if (ids.size <= MAX_IDS) return [...ids];
   throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
 }

@@ -1,0 +1,14 @@
+/** Parses a whole JSON body, for what cannot be found by scanning its members. */
+import { AppError } from "../../contract/errors.ts";
+import { parseStrict, parseStrictText, type StrictParse } from "../../lib/json/parse-strict.ts";
+
+/** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
+const MAX_VALUES = 300_000;
+
+/** Rejects repeated names, because the upstream may use another one than the gateway checks. */
+export function parseBody(body: Uint8Array | string): Extract<StrictParse, { ok: true }> {
+  const parsed =
+    typeof body === "string" ? parseStrictText(body, MAX_VALUES) : parseStrict(body, MAX_VALUES);
+  if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
+  return parsed;
+}
