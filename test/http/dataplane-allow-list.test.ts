@@ -115,6 +115,11 @@ test.each([
   ["Together's safety_model", { safety_model: "expensive" }],
   ["LM Studio's draft_model", { draft_model: "expensive" }],
   ["SGLang's lora_path", { extra_body: { lora_path: ["expensive"] } }],
+  ["TensorRT's lora_request", { lora_request: { lora_name: "expensive" } }],
+  ["an adapter", { adapter_id: "expensive" }],
+  ["OpenRouter's advisor without a model", { tools: [{ type: "openrouter:advisor" }] }],
+  ["OpenRouter's fusion tool", { tools: [{ type: "openrouter:fusion", Type: "function" }] }],
+  ["OpenRouter's fusion plugin", { plugins: [{ id: "fusion" }] }],
   ["model_id", { model_id: "expensive" }],
   ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],
   [

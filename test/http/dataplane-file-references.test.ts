@@ -156,6 +156,11 @@ test.each<[string, string, object]>([
   ["cached_content", CHAT, { messages: [], extra_body: { google: { cached_content: "x" } } }],
   ["a file URI of another host", GEMINI, part({ fileData: { fileUri: MTLS_FILE } })],
   ["a chat image", CHAT, message({ type: "image_url", image_url: { url: GEMINI_FILE } })],
+  [
+    "a chat image with an escaped host",
+    CHAT,
+    message({ type: "image_url", image_url: { url: GEMINI_FILE.replace("l", "%6c") } }),
+  ],
   ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
   ["a chat file", CHAT, message({ type: "file", file: { file_data: "files/abc" } })],
   ["a message's document", CHAT, message({ type: "document", source: { url: GEMINI_FILE } })],

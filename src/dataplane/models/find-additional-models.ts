@@ -74,13 +74,21 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
     for (const item of value) collect(item, models, kind);
   } else if (typeof value === "object" && value !== null) {
     const isFunction = readPartType(value) === "function";
+    const before = models.length;
     for (const [name, inner] of Object.entries(value)) {
       if (isSelector(kind) && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
       if (isFunction && name === "parameters" && !isSelector(kind)) continue;
       collect(inner, models, readInnerKind(kind, name));
     }
+    const namesNone = kind === "members" && models.length === before;
+    if (namesNone && isDelegate(value)) models.push(AUTO_ROUTING);
   }
 }
+
+/** Returns whether a tool or plugin of OpenRouter calls another model, by default one of its choice. */
+const isDelegate = ({ type, id }: { type?: unknown; id?: unknown }): boolean =>
+  id === "fusion" || (typeof type === "string" && DELEGATE.test(type));
+const DELEGATE = /^openrouter:(?!(?:web_search|web_fetch|datetime)$)/;
 
 /** Among models, every member is one. In content, such as a message, only the members of tools select a model. */
 function readInnerKind(kind: ValueKind, name: string): ValueKind {
@@ -102,13 +110,13 @@ const BODY_CONTENT = /^(?:input|items|prompt|system|instructions|documents|predi
 /** Arguments and results of tools in messages. */
 const CALL_DATA = /^(?:input|args|arguments|response|output|json)$/;
 
-/** In Vertex's `routingConfig`: the model is not known, so it is allowed by a name of its own. */
+/** The model is not known (Vertex's `routingConfig`, tools of OpenRouter), so it is allowed by a name of its own. */
 const AUTO_MODE = /^auto_?mode$/;
 const AUTO_ROUTING = "@routing/auto";
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, SGLang's `lora_path`, Vertex's `routingConfig`. */
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora_path|(?:routing|model_?selection)_?config";
+  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
@@ -122,7 +130,7 @@ function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): b
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL = new RegExp(
-  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|\\\\u|[\\x80-\\xff]`,
+  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|"(?:openrouter:|fusion")|\\\\u|[\\x80-\\xff]`,
   "i",
 );
 /** Text is rarely ASCII: only the escapes of letters count, and the long s, which Go's parser folds. */

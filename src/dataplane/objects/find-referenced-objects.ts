@@ -51,7 +51,7 @@ const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
+  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /((?<!pro)(file|vector_?store|collection)_?ids?|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
