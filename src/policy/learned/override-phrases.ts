@@ -172,8 +172,13 @@ export function findOverridePhrase(text: string): ScoredWindow | undefined {
       ([, , verbs, scopes]) => verbs.test(sentence) && scopes.test(sentence),
     );
     if (!hasPhrase) return;
-    const [ids, logit, isReadable] = [new Int32Array(), PHRASE_LOGIT, false];
-    found = { logit, ids, isReadable, start: start - before.length, end: end + after.length };
+    found = {
+      logit: PHRASE_LOGIT,
+      ids: new Int32Array(),
+      isReadable: false,
+      start: start - before.length,
+      end: end + after.length,
+    };
   });
   return found;
 }
