@@ -5,7 +5,9 @@ import type { OutboundRequest, Send } from "../net/send.ts";
 import type { Upstream } from "../providers/provider.ts";
 import { requestDefaultKeys } from "./aws/default-chain.ts";
 import { assumeRole } from "./aws/request-keys.ts";
+import type { SsoHost } from "./aws/request-sso-keys.ts";
 import { type AwsKeys, signRequest } from "./aws/sign-request.ts";
+import { createSsoTokenReader } from "./aws/sso-token.ts";
 import { requestAzureToken } from "./azure-token.ts";
 import { type CallingRegistry, createIssuerCall, type IssuerHost } from "./call-issuer.ts";
 import { type CacheOptions, cacheCredential, type IssuedCredential } from "./credential-cache.ts";
@@ -33,6 +35,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
   // By identity, so that registries share credentials and a configuration change keeps them.
   const sources = createLruCache<Authorize>(MAX_IDENTITIES);
   const sourceOf = new WeakMap<Upstream, Authorize>();
+  const readSsoToken = createSsoTokenReader();
 
   function findSource(registry: AuthorizedRegistry): Authorize {
     const { upstream, allow_private, egress } = registry;
@@ -43,7 +46,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
       const onRenewalFailure = (error: unknown) =>
         log("credential_not_renewed", { level: "warn", type: identity?.type, error });
       const call = createIssuerCall(send, registry);
-      source = createSource({ env, now, call, onRenewalFailure }, upstream);
+      source = createSource({ env, now, call, readSsoToken, onRenewalFailure }, upstream);
       sources.set(key, source);
     }
     return source;
@@ -61,7 +64,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
   };
 }
 
-type SourceHost = IssuerHost & CacheOptions;
+type SourceHost = SsoHost & CacheOptions;
 
 function createSource(host: SourceHost, { identity, options }: Upstream): Authorize {
   switch (identity?.type) {
@@ -94,7 +97,7 @@ function createSigner(host: SourceHost, auth: AwsAuth, region: string): Authoriz
 }
 
 async function requestBaseKeys(
-  host: IssuerHost,
+  host: SsoHost,
   auth: AwsAuth,
   region: string,
 ): Promise<IssuedCredential<AwsKeys>> {

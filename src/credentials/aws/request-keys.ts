@@ -7,12 +7,15 @@ import {
   rejectedBy,
 } from "../call-issuer.ts";
 import type { IssuedCredential } from "../credential-cache.ts";
+import { findEndpoint } from "./find-endpoint.ts";
 import { type AwsKeys, signRequest } from "./sign-request.ts";
 
 export interface AwsRole {
   role_arn: string;
   session_name: string;
   external_id: string | undefined;
+  /** Left out: one hour. */
+  duration_seconds?: string | undefined;
 }
 
 type Issued = IssuedCredential<AwsKeys>;
@@ -22,7 +25,7 @@ const STS_VERSION = "2011-06-15";
 
 export async function assumeRole(
   host: IssuerHost,
-  { role_arn, session_name, external_id }: AwsRole,
+  { role_arn, session_name, external_id, duration_seconds }: AwsRole,
   keys: AwsKeys,
   region: string,
 ): Promise<Issued> {
@@ -32,8 +35,9 @@ export async function assumeRole(
     RoleArn: role_arn,
     RoleSessionName: session_name,
     ...(external_id !== undefined && { ExternalId: external_id }),
+    ...(duration_seconds !== undefined && { DurationSeconds: duration_seconds }),
   });
-  const { url, is_local } = findSts(host, region);
+  const { url, is_local } = findEndpoint(host, "sts", region, "/");
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const body = form.toString();
   const request = { method: "POST" as const, url, headers, body: Buffer.from(body) };
@@ -43,7 +47,7 @@ export async function assumeRole(
 
 export async function assumeRoleWithWebIdentity(
   host: IssuerHost,
-  { role_arn, session_name }: Omit<AwsRole, "external_id">,
+  { role_arn, session_name }: Pick<AwsRole, "role_arn" | "session_name">,
   tokenFile: string,
   region: string,
 ): Promise<Issued> {
@@ -56,15 +60,13 @@ export async function assumeRoleWithWebIdentity(
     WebIdentityToken: token,
   };
   return readXmlKeys(
-    await host.call({ issuer: STS, method: "POST", body, ...findSts(host, region) }),
+    await host.call({
+      issuer: STS,
+      method: "POST",
+      body,
+      ...findEndpoint(host, "sts", region, "/"),
+    }),
   );
-}
-
-function findSts({ env }: IssuerHost, region: string): { url: string; is_local: boolean } {
-  const given = env.AWS_ENDPOINT_URL_STS ?? env.AWS_ENDPOINT_URL;
-  const suffix = region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
-  const url = given ? `${given.replace(/\/+$/, "")}/` : `https://sts.${region}.${suffix}/`;
-  return { url, is_local: given !== undefined };
 }
 
 /** STS responds in XML, with each of these elements once. */

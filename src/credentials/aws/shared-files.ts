@@ -1,42 +1,60 @@
-/** Reads the profiles in the shared credentials and config files of AWS. */
+/** Reads the profiles and SSO sessions in the shared credentials and config files of AWS. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { IssuerHost } from "../call-issuer.ts";
 
-export type Profile = Readonly<Record<string, string | undefined>>;
+export type Section = Readonly<Record<string, string | undefined>>;
 
-/** Missing files count as empty. Values in the credentials file win. */
-export async function readProfiles(env: IssuerHost["env"]): Promise<ReadonlyMap<string, Profile>> {
-  const folder = join(env.HOME ?? "/", ".aws");
-  const config = await readOptional(env.AWS_CONFIG_FILE ?? join(folder, "config"));
-  const credentials = await readOptional(
-    env.AWS_SHARED_CREDENTIALS_FILE ?? join(folder, "credentials"),
-  );
-  const profiles = new Map<string, Profile>();
-  for (const text of [config, credentials]) {
-    for (const [section, members] of parseSections(text)) {
-      const name = section.replace(/^profile\s+/, "");
-      profiles.set(name, { ...profiles.get(name), ...members });
-    }
-  }
-  return profiles;
+export interface SharedFiles {
+  profiles: ReadonlyMap<string, Section>;
+  /** `[sso-session NAME]` sections, by name. */
+  ssoSessions: ReadonlyMap<string, Section>;
 }
 
-const readOptional = (path: string): Promise<string> => readFile(path, "utf8").catch(() => "");
+/** Missing files count as empty. Values in the credentials file win. */
+export async function readSharedFiles(env: IssuerHost["env"]): Promise<SharedFiles> {
+  const config = await readSections(env.AWS_CONFIG_FILE ?? awsFile(env, "config"));
+  const credentials = await readSections(
+    env.AWS_SHARED_CREDENTIALS_FILE ?? awsFile(env, "credentials"),
+  );
+  // Other sections without the word "profile" are none; `[profile default]` replaces `[default]`.
+  const profiles = new Map([...config].filter(([header]) => header === "default"));
+  for (const [name, members] of sectionsOf(config, "profile")) profiles.set(name, members);
+  for (const [name, members] of credentials) {
+    profiles.set(name, { ...profiles.get(name), ...members });
+  }
+  return { profiles, ssoSessions: new Map(sectionsOf(config, "sso-session")) };
+}
 
-function parseSections(text: string): Map<string, Record<string, string>> {
+/** Returns the path of a file in the `.aws` folder of the user. */
+export const awsFile = (env: IssuerHost["env"], ...path: string[]): string =>
+  join(env.HOME ?? "/", ".aws", ...path);
+
+const sectionsOf = (sections: ReadonlyMap<string, Section>, kind: string) =>
+  [...sections]
+    .filter(([header]) => header.startsWith(`${kind} `))
+    .map(([header, members]): [string, Section] => [header.slice(kind.length + 1), members]);
+
+async function readSections(path: string): Promise<ReadonlyMap<string, Section>> {
+  const text = await readFile(path, "utf8").catch(() => "");
   const sections = new Map<string, Record<string, string>>();
   let current: Record<string, string> = {};
+  let isNested = false;
   for (const line of text.split("\n")) {
-    const section = /^\s*\[\s*([^\]]+?)\s*\]/.exec(line)?.[1];
-    if (section !== undefined) {
-      current = sections.get(section) ?? {};
-      sections.set(section, current);
+    const content = (line.split(/(?:^|\s)[;#]/, 1)[0] ?? "").trim();
+    const header = /^\[\s*(.+?)\s*\]$/.exec(content)?.[1];
+    if (header !== undefined) {
+      const name = header.replace(/^(profile|sso-session)\s+(["']?)(.+)\2$/, "$1 $3");
+      current = sections.get(name) ?? {};
+      sections.set(name, current);
+      isNested = false;
       continue;
     }
-    // Indented lines belong to nested settings, such as those of s3.
-    const [, name, value] = /^([\w-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) current[name.toLowerCase()] = value;
+    const [, name, value] = /^([^=]*?)\s*=\s*(.*)$/.exec(content) ?? [];
+    if (name === undefined || value === undefined) continue;
+    // Indented lines after a member without a value are nested settings, such as those of s3.
+    isNested = value === "" || (isNested && /^\s/.test(line));
+    if (!isNested) current[name.toLowerCase()] = value;
   }
   return sections;
 }
