@@ -1,8 +1,9 @@
 /** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
 import { AppError } from "../../contract/errors.ts";
-import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { isObject } from "../../lib/json/json-object.ts";
 import { parseBody } from "../body/parse-body.ts";
 import { readPartType } from "../body/read-part-type.ts";
+import { collectItemReferences } from "./find-item-references.ts";
 
 /** More than any provider accepts in one request. */
 const MAX_IDS = 1000;
@@ -28,22 +29,11 @@ function collectFromBody(body: unknown, ids: Set<string>): void {
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
     else collect(inner, ids, refersToObject(name));
-    if (ITEMS.test(name)) collectItems(inner, ids);
+    if (ITEMS.test(name)) collectItemReferences(inner, ids);
   }
 }
 
-/** Collects the ids of items that refer to an item of an earlier response. OpenAI does not require their type. */
-function collectItems(items: unknown, ids: Set<string>): void {
-  if (!Array.isArray(items)) return;
-  for (const item of items) {
-    const { id, type = null, ...others }: JsonObject = isObject(item) ? item : {};
-    if (typeof id !== "string") continue;
-    const isComplete = "content" in others || "role" in others;
-    if (type === "item_reference" || (type === null && !isComplete)) ids.add(id);
-  }
-}
-
-const HAS_ITEMS = /"(?:input|items)"\s*:\s*\[/iu;
+const HAS_ITEMS = /"(?:input|items)"\s*:\s*[[{]/iu;
 const HAS_ID = /"id"\s*:/iu;
 const ITEMS = /^(?:input|items)$/iu;
 /** Members of the body itself that continue an earlier response. */

@@ -1,17 +1,22 @@
-/** Records the owner of a stored response with `files_scope: own`, before the client has its id. */
+/** Records the owner of a response and of the items in its output with `files_scope: own`, before the client has their ids. */
 import type { Deps } from "../../deps.ts";
 import { createEventSplitter, readData } from "../../lib/http/split-events.ts";
-import { isObject } from "../../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseMember, scanMembers } from "../../lib/json/scan-members.ts";
+import { eachItem, findValueEnd, readMemberTexts } from "../../lib/json/source-text.ts";
+import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import type { StreamedBody } from "../upstream/upstream-reply.ts";
+import { isComplete } from "./find-item-references.ts";
 import { readId, readObjectReply, recordOwner } from "./scope-objects.ts";
 
 /** Room for a response with images. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** The first event repeats the instructions and tools of the request. */
-const MAX_EVENT_CHARACTERS = 4 * 1024 * 1024;
+/** An event may contain an image, or repeat the instructions and tools of the request. */
+const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
+/** More than a request may refer to. */
+const MAX_ITEMS = 1000;
 /** Upstreams store responses for 30 days. */
 const STORED_MS = 31 * 86_400_000;
 
@@ -22,17 +27,22 @@ export async function recordResponseOwner(
   const { reply } = forwarded;
   const { body } = reply;
   // A translated response is stored nowhere.
-  if (reply.status >= 300 || reply.translation || !isStored(forwarded)) return forwarded;
-  const record = (response: unknown) => {
-    const expires_at = new Date(deps.now().getTime() + STORED_MS).toISOString();
-    recordOwner(deps, forwarded, readId(response), expires_at);
-  };
+  if (reply.status >= 300 || reply.translation) return forwarded;
+  const recorder = createRecorder(deps, forwarded);
   if (body.kind === "stream" && body.events) {
-    return { ...forwarded, reply: { ...reply, body: watchFirstEvent(body, record) } };
+    return { ...forwarded, reply: { ...reply, body: watchEvents(body, recorder) } };
   }
   const bytes = await readObjectReply(forwarded, MAX_BYTES);
-  const members = scanMembers(bytes, ["id"]);
-  record({ id: members.ok ? parseMember(members, "id") : undefined });
+  const members = scanMembers(bytes, ["id", "output"]);
+  recorder.addResponse({ id: members.ok ? parseMember(members, "id") : undefined });
+  const output = members.ok ? members.found.get("output") : undefined;
+  if (output?.kind === "array") {
+    const text = decodeUtf8(bytes.subarray(output.start, output.end));
+    eachItem(text, 0, (_, at) => {
+      if (text[at] === "{") recorder.addItem(readItem(text, at));
+      return findValueEnd(text, at);
+    });
+  }
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
 
@@ -43,34 +53,91 @@ export const createsResponse = ({
 }: Pick<ForwardedRequest, "capability" | "candidate">): boolean =>
   capability === "responses" && candidate.capability === "responses";
 
+/** Returns whether the client gets items that the upstream created: a new response, or a stored one. */
+export const returnsItems = (forwarded: ForwardedRequest): boolean =>
+  createsResponse(forwarded) || isRead(forwarded);
+
+const isRead = ({ request, capability, endpoint }: ForwardedRequest): boolean =>
+  capability === "stored_responses" && endpoint.is_object && request.method === "GET";
+
+interface Recorder {
+  addResponse: (response: unknown) => void;
+  addItem: (item: unknown) => void;
+}
+
+function createRecorder(deps: Deps, forwarded: ForwardedRequest): Recorder {
+  const isStored = isRead(forwarded) || keepsResponse(forwarded);
+  const expires_at = new Date(deps.now().getTime() + STORED_MS).toISOString();
+  const seen = new Set<string>();
+  return {
+    addResponse(response) {
+      if (!isStored || isRead(forwarded)) return;
+      recordOwner(deps, forwarded, readId(response), expires_at);
+    },
+    addItem(item) {
+      const id = readId(item);
+      if (id === undefined || seen.has(id) || seen.size >= MAX_ITEMS) return;
+      // A client returns an item that is not stored as it is, and never by its id alone.
+      if (!isStored && isObject(item) && isComplete(item)) return;
+      seen.add(id);
+      recordOwner(deps, forwarded, id, expires_at);
+    },
+  };
+}
+
 /** Responses are stored unless the client sends `store: false`. */
-function isStored({ body }: ForwardedRequest): boolean {
+function keepsResponse({ body }: ForwardedRequest): boolean {
   if (body.kind !== "json") return false;
   const members = scanMembers(body.members.bytes, ["store"]);
   return !members.ok || members.found.get("store")?.kind !== "false";
 }
 
-/** Calls `record` with the response in the first event, before the client receives the end of that event. */
-function watchFirstEvent(body: StreamedBody, record: (response: unknown) => void): StreamedBody {
+/** Reads an item at `at`. Long values, such as images, are not parsed: only whether they are empty matters. */
+const readItem = (text: string, at: number): JsonObject =>
+  Object.fromEntries(
+    [...readMemberTexts(text, at)].map(([name, value]) => [
+      name,
+      value.length > MAX_PARSED ? value : JSON.parse(value),
+    ]),
+  );
+const MAX_PARSED = 2048;
+
+/** Records the ids in each event before the client receives the end of that event. */
+function watchEvents(body: StreamedBody, recorder: Recorder): StreamedBody {
   const splitter = createEventSplitter();
-  let isRecorded = false;
+  let isFirst = true;
+  let isWatched = true;
+  const record = (data: string) => {
+    if (!isFirst && !MAY_NAME_ITEMS.test(data)) return;
+    const { type, item, response } = parse(data);
+    if (isFirst) recorder.addResponse(response);
+    isFirst = false;
+    if (typeof type === "string" && type.startsWith("response.output_item.")) {
+      recorder.addItem(item);
+    } else if (isObject(response) && Array.isArray(response.output)) {
+      response.output.forEach(recorder.addItem);
+    }
+  };
   const inspect = (chunk: Bytes | undefined): Bytes | undefined => {
-    if (isRecorded || !chunk) return chunk;
-    const event = splitter.push(chunk).find((each) => readData(each) !== "");
-    if (event || splitter.restSize() > MAX_EVENT_CHARACTERS) {
-      isRecorded = true;
-      record(event && readResponse(readData(event)));
+    if (!isWatched || !chunk) return chunk;
+    for (const data of splitter.push(chunk).map(readData)) if (data !== "") record(data);
+    if (splitter.restSize() > MAX_EVENT_CHARACTERS) {
+      isWatched = false;
+      if (isFirst) recorder.addResponse(undefined);
     }
     return chunk;
   };
   return { ...body, first: inspect(body.first), read: async () => inspect(await body.read()) };
 }
 
-function readResponse(data: string): unknown {
+/** Most events are parts of text and need no parsing. */
+const MAY_NAME_ITEMS = /"response\.(?:output_item\.\w+|completed|incomplete|failed)"/;
+
+function parse(data: string): JsonObject {
   try {
     const event: unknown = JSON.parse(data);
-    return isObject(event) ? event.response : undefined;
+    return isObject(event) ? event : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -117,6 +117,10 @@ const ID_PREFIXES = { text: "msg", thinking: "rs", tool_call: "fc" };
 export const createItemId = ({ type }: OutputPart, { id }: ReplyContext, index: number): string =>
   `${ID_PREFIXES[type]}_${id}_${index}`;
 
+/** Returns whether `createItemId` may have created an id. Upstreams create no such ids. */
+export const isOwnItemId = (id: string): boolean => OWN_ITEM_ID.test(id);
+const OWN_ITEM_ID = /^(?:msg|rs|fc)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}_\d+$/;
+
 /** Writes the output item of a complete part. */
 export function writeItem(
   part: OutputPart,
