@@ -334,3 +334,19 @@ test("the query string cannot name a model", async () => {
     expect(await readError(reply)).toEqual([400, "invalid_model"]);
   }
 });
+
+test("under an allow-list, the query string cannot name a model in any spelling", async () => {
+  const { limited, free } = await setUp();
+
+  for (const query of [
+    ...["models=expensive", "fallbacks[0]=expensive", "extra_body[model]=expensive"],
+    ...["deployment_id=expensive", "extra_body%5Bmodel%5D=expensive", "lora_path=expensive"],
+  ]) {
+    const path = `/v1/images/generations?${query}`;
+    expect((await limited.post(path, { model: "cheap" })).status).toBe(400);
+    expect((await free.post(path, { model: "cheap" })).status).toBe(200);
+  }
+  expect((await limited.post(`${CHAT}?beta=true&api-version=1`, CHEAP)).status).toBe(200);
+});
+
+const CHEAP = { model: "cheap", messages: [] };

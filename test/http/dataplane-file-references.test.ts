@@ -162,6 +162,10 @@ test.each<[string, string, object]>([
     message({ type: "image_url", image_url: { url: GEMINI_FILE.replace("l", "%6c") } }),
   ],
   ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
+  ["a chat image by its path", CHAT, message({ image_url: { url: "v1beta/files/abc" } })],
+  ["a chat image by its absolute path", CHAT, message({ image_url: { url: "/files/abc" } })],
+  ["a chat image by an escaped path", CHAT, message({ image_url: { url: "files%2Fabc" } })],
+  ["a chat image by an escaped name", CHAT, message({ image_url: { url: "%66iles/abc" } })],
   ["a chat file", CHAT, message({ type: "file", file: { file_data: "files/abc" } })],
   ["a message's document", CHAT, message({ type: "document", source: { url: GEMINI_FILE } })],
   ["an input file", RESPONSES, { input: [{ type: "input_file", file_url: GEMINI_FILE }] }],
@@ -361,7 +365,9 @@ test("a form with own scope cannot refer to files", async () => {
 
   for (const name of [
     ...["file_id", "images[0][file_id]", "image.FILE_ID"],
-    ...["fileId", "image_file_ids[]", "vector_store_ids[]"],
+    ...["fileId", "image_file_ids[]", "vector_store_ids[]", "images%5Bfile_id%5D"],
+    ...["previous_response_id", "previousResponseId", "conversation", "conversation[id]"],
+    ...["fileUri", "file_uri", "cachedContent", "vertexRagStore", "extra_body", "tools[]"],
   ]) {
     const body = `${part("model")}${part(name)}------test-Boundary_7--`;
     const headers = { "content-type": FORM_TYPE };

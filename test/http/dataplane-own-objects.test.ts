@@ -166,6 +166,8 @@ test.each([
   ["conversation", (id: string) => ({ conversation: id }), "conversations"],
   ["conversation.id", (id: string) => ({ conversation: { id } }), "conversations"],
   ["another case", (id: string) => ({ Previous_Response_ID: id }), "responses"],
+  ["camel case", (id: string) => ({ previousResponseId: id }), "responses"],
+  ["conversationId", (id: string) => ({ conversationId: id }), "conversations"],
   ["extra_body", (id: string) => ({ extra_body: { previous_response_id: id } }), "responses"],
 ])("%s of another consumer is a 404, the own one is sent", async (_, refer, path) => {
   await using it = await startPair(await kit());
@@ -179,6 +181,24 @@ test.each([
 
   expect([refused.status, accepted.status]).toEqual([404, 200]);
   expect(it.upstream.hits.length).toBe(sent + 1);
+});
+
+test("the query string cannot name an object of another consumer, nor the own one", async () => {
+  await using it = await startPair(await kit());
+  const id = await it.create(it.mine, "responses", MODEL);
+  const sent = it.upstream.hits.length;
+
+  for (const query of [
+    ...[`previous_response_id=${id}`, `a=1;previousResponseId=${id}`, "conversation=conv_1"],
+    ...["file_id=file-1", "extra_body[file_ids][]=x", "extra_body%5Bfile_id%5D=x", "fileUri=x"],
+  ]) {
+    const reply = await it.mine.post(`/v1/responses?${query}`, MODEL);
+    expect([query, reply.status]).toEqual([query, 400]);
+    expect((await it.mine.get(`/v1/responses/${id}?${query}`)).status).toBe(400);
+  }
+  expect(it.upstream.hits.length).toBe(sent);
+  const paged = await it.mine.get("/v1/files?after=file-1&limit=2&order=asc&purpose=batch");
+  expect(paged.status).toBe(200);
 });
 
 test.each([

@@ -8,11 +8,9 @@ import { type StreamEdit, splicedLength, spliceStream } from "../../lib/streams/
 import { createSpool, releaseBuffer, type Spool } from "../../lib/streams/spool.ts";
 import type { IncomingBody } from "../../read-body.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
-import { selectsModel } from "../models/find-additional-models.ts";
-import { limitsModels } from "../models/is-model-allowed.ts";
 import { isAuto } from "../models/model-reference.ts";
-import { refersToObject } from "../objects/find-referenced-objects.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
+import { isForbiddenField } from "./is-forbidden-field.ts";
 import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
 
@@ -52,17 +50,19 @@ export async function readFormBody(
   deps: Deps,
   authenticated: AuthenticatedRequest,
 ): Promise<FormWithModel> {
-  const { content_type, boundary } = readFormType(authenticated.request);
+  const { consumer, request } = authenticated;
+  const { content_type, boundary } = readFormType(request);
   if (declaresOtherCharset(content_type)) {
     throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
   }
   const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
   const scan = createFieldScan(boundary, {
     name: "model",
-    isForbidden: (name) => isForbiddenField(authenticated, name),
+    // `_charset_` may change how names are decoded.
+    isForbidden: (name) =>
+      name === "_charset_" || name === "modelid" || isForbiddenField(consumer, name),
   });
   const { spool, append } = openSpool(deps, authenticated);
-  const { consumer } = authenticated;
   const mayStream = !consumer.guard?.llm.input;
   const isFinal = (name: string | undefined) => isFinalModel(name) && !mayRenameModel(consumer);
 
@@ -131,16 +131,6 @@ const isFinalModel = (model: string | undefined): boolean => model !== undefined
 
 const mayRenameModel = ({ fallbacks, registries }: ConsumerView): boolean =>
   fallbacks.length > 0 || registries.some(({ models }) => models.map);
-
-/** Returns whether to reject a field that is not checked, but may change how names are decoded, select a model or name a file. */
-function isForbiddenField({ consumer }: AuthenticatedRequest, name: string): boolean {
-  if (name === "_charset_" || name === "modelid") return true;
-  if (consumer.files_scope === "own" && refersToObject(name)) return true;
-  return limitsModels(consumer) && (selectsModel(name) || CONTAINERS.test(name));
-}
-
-/** Fields whose JSON may select a model. */
-const CONTAINERS = /^(?:extra_body|tools|plugins|provideroptions|user_config)$/;
 
 /** Replaces the value of each `model` field, or adds the field at the end of the form. */
 function buildModelEdits(

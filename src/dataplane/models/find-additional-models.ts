@@ -23,11 +23,9 @@ export function findAdditionalModels(scan: MemberScan<string>): string[] {
 const COUNTED = /^generate_?content_?request$/;
 const removePrefix = (model: string): string => model.replace(/^models\//, "");
 
-/** Collects the models that the members of a body name, except for `model` itself. */
+/** Collects the models that the members of a body name. */
 export function collectModels(body: object, models: string[]): void {
-  for (const [name, value] of Object.entries(body)) {
-    if (name !== "model") collect(value, models, readBodyKind(name));
-  }
+  for (const [name, value] of Object.entries(body)) collect(value, models, readBodyKind(name));
 }
 
 /** Caps parsing, which blocks the event loop: a million names take more than a second. */

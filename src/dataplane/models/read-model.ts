@@ -7,8 +7,9 @@ import {
 } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { type MemberScan, parseMember, scanMembers } from "../../lib/json/scan-members.ts";
-import { canReadAs } from "../../lib/text/fold-name.ts";
+import { canReadAs, foldFieldNames } from "../../lib/text/fold-name.ts";
 import { providers } from "../../providers/all.ts";
+import { isForbiddenField } from "../body/is-forbidden-field.ts";
 import { readFormBody, spoolFormBody, streamFormBody } from "../body/read-form-body.ts";
 import { readJsonBody } from "../body/read-json-body.ts";
 import { readsAttachments } from "../guard/reads-attachments.ts";
@@ -34,16 +35,18 @@ export async function readModel(
     additional_models: [],
     batch_models: [],
   };
-  const { request, endpoint } = authenticated;
-  if (request.method !== "POST" || endpoint.body === "none") {
-    return { ...base, body: { kind: "none" } };
+  const { request, endpoint, search } = authenticated;
+  const hasBody = request.method === "POST" && endpoint.body !== "none";
+  const isObject = OBJECT_CAPABILITIES.has(capability);
+  if (search !== "") {
+    if (hasBody && !isObject) rejectModelInQuery(search);
+    rejectQueryFields(authenticated);
   }
+  if (!hasBody) return { ...base, body: { kind: "none" } };
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
     throw new AppError("invalid_request", "Send the body without Content-Encoding.");
   }
-  const isObject = OBJECT_CAPABILITIES.has(capability);
-  if (!isObject) rejectModelInQuery(authenticated.search);
   if (isForm(authenticated)) {
     if (isObject) {
       const isRead = readsAttachments(deps, authenticated.consumer);
@@ -107,16 +110,28 @@ function rejectModelInBody({ found, variants }: MemberScan<string>): void {
 }
 
 function rejectModelInQuery(search: string): void {
-  if (search === "") return;
-  const names = search
-    .slice(1)
-    .split(/[&;]/)
-    .map((pair) => pair.split("=", 1)[0] ?? "");
+  const names = listQueryNames(search);
   if (!names.some((name) => canReadAs(name, "model") || canReadAs(name, "modelid"))) return;
   throw new AppError("invalid_model", "Name the model in the body, not in the query string.", {
     details: { param: "model" },
   });
 }
+
+function rejectQueryFields({ search, consumer }: AuthenticatedRequest): void {
+  const param = listQueryNames(search)
+    .flatMap(foldFieldNames)
+    .find((name) => isForbiddenField(consumer, name));
+  if (param === undefined) return;
+  throw new AppError("invalid_request", `Send ${param} in the body, not in the query string.`, {
+    details: { param },
+  });
+}
+
+const listQueryNames = (search: string): string[] =>
+  search
+    .slice(1)
+    .split(/[&;]/)
+    .map((pair) => pair.split("=", 1)[0] ?? "");
 
 function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
   if (endpoint.body !== "json_or_form") return endpoint.body === "form";

@@ -25,10 +25,9 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
 function collectFromBody(body: unknown, ids: Set<string>): void {
   if (!isObject(body)) return;
   for (const [name, inner] of Object.entries(body)) {
-    if (CALLER_DATA.test(name) || isText(name, inner)) continue;
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
-    else collect(inner, ids, refersToObject(name));
+    else collectMember(name, inner, ids);
     if (ITEMS.test(name)) collectItemReferences(inner, ids);
   }
 }
@@ -37,16 +36,17 @@ const HAS_ITEMS = /"(?:input|items)"\s*:\s*[[{]/iu;
 const HAS_ID = /"id"\s*:/iu;
 const ITEMS = /^(?:input|items)$/iu;
 /** Members of the body itself that continue an earlier response. */
-const CONTINUED = /^(?:previous_response_id|conversation(?:_id)?)$/iu;
+const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search))"\s*:|"(previous_response_id|conversation(_id)?)"\s*:|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
+  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /((?<!pro)(file|vector_?store|collection)_?ids?|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
-/** Returns whether a member, or field of a form, names stored objects. */
-export const refersToObject = (name: string): boolean => REFERENCE.test(name);
+/** Returns whether a field of a form or query string names stored objects. */
+export const refersToObject = (name: string): boolean =>
+  [REFERENCE, CONTINUED, STORE, FILE_URI].some((pattern) => pattern.test(name));
 /**
  * Ids of OpenAI, Anthropic and Azure, and names of Gemini's caches and stores: references in any member that is not
  * text. `files/…` is also a common path, so it is a reference only where an upstream expects an address.
@@ -75,8 +75,15 @@ function isStoredFile(name: string, value: unknown): boolean {
   const address = String(value);
   if (DATA_URL.test(address)) return false;
   const url = URL.parse(address);
-  return url === null ? isUri || /^\s*files\//i.test(address) : GEMINI_HOST.test(url.hostname);
+  return url === null ? isUri || isFilePath(address) : GEMINI_HOST.test(url.hostname);
 }
+
+/** Returns whether an address without a host is the path of a file, such as `v1beta/files/abc`. */
+const isFilePath = (address: string): boolean =>
+  FILE_PATH.test(
+    address.replace(/%([2-7][0-9a-f])/gi, (_, code) => decodeURIComponent(`%${code}`)),
+  );
+const FILE_PATH = /(?:^|[\s/\\])files[/\\]/i;
 
 const isStored = (text: string): boolean =>
   STORED_ID.test(text) ||
@@ -98,15 +105,22 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      const refers = refersToObject(name) || isStoredFile(name, inner);
-      if (CALLER_DATA.test(name) || isText(name, inner)) continue;
+      const isOutput = isString(inner) || NESTED_OUTPUTS.has(name) || refers(name, inner);
+      if (OUTPUTS.has(type) && isOutput) continue;
       if (name === "input" && type.endsWith("tool_use")) continue;
-      if (OUTPUTS.has(type) && (refers || isString(inner) || NESTED_OUTPUTS.has(name))) continue;
-      if (STORE.test(name)) ids.add(name);
-      collect(FUNCTION.test(name) ? withoutData(inner) : inner, ids, refers);
+      collectMember(name, inner, ids);
     }
   }
 }
+
+function collectMember(name: string, value: unknown, ids: Set<string>): void {
+  if (CALLER_DATA.test(name) || isText(name, value)) return;
+  if (STORE.test(name)) ids.add(name);
+  collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
+}
+
+const refers = (name: string, value: unknown): boolean =>
+  REFERENCE.test(name) || isStoredFile(name, value);
 
 const withoutData = (call: unknown): unknown =>
   isObject(call)

@@ -1,6 +1,6 @@
 /** Finds the value of one field of a multipart/form-data body, and whether the body is complete. */
 import { isUtf8 } from "node:buffer";
-import { canReadAs, foldFieldName } from "../text/fold-name.ts";
+import { canReadAs, foldFieldNames } from "../text/fold-name.ts";
 import { createMultipartParser, type MultipartParser, type PartSink } from "./multipart-parser.ts";
 
 export interface FieldScan extends Pick<MultipartParser, "push" | "end" | "problem" | "closes_at"> {
@@ -54,10 +54,7 @@ export function createFieldScan(
   function findNameProblem(name: string): string | undefined {
     if (canReadAs(name, field)) return `a field may be read as ${field}: rename it`;
     if (!isForbidden) return undefined;
-    const banned = name
-      .split(/[[\].]/)
-      .map(foldFieldName)
-      .find(isForbidden);
+    const banned = foldFieldNames(name).find(isForbidden);
     return banned === undefined ? undefined : `the field ${banned} is not supported here`;
   }
 

@@ -22,10 +22,16 @@ export function foldName(name: string): string {
  */
 export const canReadAs = (name: string, plain: string): boolean => foldFieldName(name) === plain;
 
-export function foldFieldName(name: string): string {
+function foldFieldName(name: string): string {
   const [base = ""] = unescapeName(name).split(/[[\0]/);
   return foldName(base).replace(/\W/g, "");
 }
+
+/** Returns the folded names of a field and of each index: `a[0][name]` has three. */
+export const foldFieldNames = (name: string): string[] =>
+  unescapeName(name)
+    .split(/[[\].]/)
+    .map(foldFieldName);
 
 /** Built on first use: few names contain anything but ASCII. */
 let variants: ReadonlyMap<number, number> | undefined;
