@@ -1,4 +1,5 @@
 /** Operations on issuers, whose tokens identify the principals of a gateway. */
+import { AppError } from "../contract/errors.ts";
 import { type Issuer, type IssuerInput, issuers } from "../contract/store/principals.ts";
 import { type IssuerRow, issuerTable } from "../db/tables/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";
@@ -14,9 +15,22 @@ const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
   reach: ({ allow_private, jwks_url }) => ({ allow_private, target: jwks_url }),
   toColumns(_, input, { updated_at }, before) {
     checkUrl(input.jwks_url, "jwks_url", input.allow_private);
-    const kept = before?.issuer === input.issuer && before.audience === input.audience;
-    return { ...input, claimed_at: kept ? before.claimed_at : updated_at };
+    const claimed_at = before && isSameClaim(before, input) ? before.claimed_at : updated_at;
+    return { ...input, claimed_at };
+  },
+  /** A token may have the audiences of two gateways, so that one could take the users of the other. */
+  async checkActor({ db }, { role }, next, before) {
+    if (role === "owner" || (before && isSameClaim(before, next))) return;
+    const rows = await issuerTable.all(db, { issuer: next.issuer });
+    if (rows.every(({ gateway_id }) => gateway_id === next.gateway_id)) return;
+    throw new AppError(
+      "forbidden",
+      "issuer: Another gateway trusts this issuer. Ask an owner to save this audience of it.",
+    );
   },
 };
+
+const isSameClaim = (one: IssuerInput, other: IssuerInput): boolean =>
+  one.issuer === other.issuer && one.audience === other.audience;
 
 export const issuerRoutes: Route[] = resourceRoutes(issuers, definition);

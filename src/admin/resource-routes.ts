@@ -9,7 +9,7 @@ import { type AuditChange, recordChange } from "../db/record-change.ts";
 import type { Table } from "../db/table.ts";
 import { gatewayTable } from "../db/tables/gateways.ts";
 import type { Deps } from "../deps.ts";
-import type { Call, Route } from "../route.ts";
+import type { Actor, Call, Route } from "../route.ts";
 import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";
 import { pickInput } from "./pick-input.ts";
 
@@ -50,6 +50,8 @@ export interface ResourceDefinition<Row extends StoredRow, Input, Reply> {
   toRecordedMembers?: (input: Input) => Record<string, unknown>;
   /** Returns the destination of requests, for a resource with `allow_private`. */
   reach?: (row: Row) => Reach;
+  /** Rejects a change that only other administrators may make. */
+  checkActor?: (deps: Deps, actor: Actor, next: Row, before?: Row) => Promise<void>;
   /** Writes the members that are stored in another table. */
   saveRelated?: (deps: Deps, input: Input, id: string) => Promise<void>;
 }
@@ -87,6 +89,7 @@ export function resourceRoutes<
     if (definition.reach) {
       checkAllowPrivate(deps, actor, definition.reach(next), before && definition.reach(before));
     }
+    await definition.checkActor?.(deps, actor, next, before);
     if (before) await table.update(deps.db, row.id, next);
     else await table.insert(deps.db, next);
     await definition.saveRelated?.(deps, input, row.id);

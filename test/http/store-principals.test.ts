@@ -115,6 +115,7 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   describe("issuers", () => {
+    const PRIVATE = { allow_private: true };
     /** Unique for each test: an issuer and its audience say which gateway is meant. */
     const trusting = async (alg: SigningAlgorithm = "ES256", more: object = {}) => {
       const kit = await started();
@@ -301,12 +302,16 @@ describe.each(databaseKinds)("%s", (database) => {
       }
     });
 
-    test("an issuer whose keys cannot be read is a 502, not a wrong token", async () => {
-      const { issuer, sign } = await trusting();
+    test("an issuer whose keys cannot be read is a 502 that names it, not a wrong token", async () => {
+      const { kit, issuer, sign } = await trusting();
       await using _ = issuer;
       issuer.upstream.script({ status: 500 });
 
-      expect(await ask(await sign())).toBe(502);
+      const authorization = `Bearer ${await sign()}`;
+      const reply = await fetch(`${kit.url}/v0.1/servers`, { headers: { authorization } });
+
+      expect(reply.status).toBe(502);
+      expect(await reply.text()).toContain("The keys of the issuer https://login.example.com");
     });
 
     test("keys beside an error are none of the issuer's", async () => {
@@ -372,27 +377,26 @@ describe.each(databaseKinds)("%s", (database) => {
     });
 
     describe("a token with the audiences of two gateways", () => {
-      /** An administrator of another gateway, who knows the second audience of its users' tokens. */
-      const rival = async (kit: Kit, body: object) => {
+      /** Another gateway, whose administrator knows the second audience of the users' tokens. */
+      const rival = async (kit: Kit) => {
         const { id } = await kit.make("/v1/gateways", { name: "rival" });
         const path = `/v1/gateways/${id}/store/issuers`;
-        const named = { name: "t", role: "admin", gateway_ids: [id] };
         const { token } = await kit.make<{ token: string }>("/v1/tokens", {
-          ...named,
           name: crypto.randomUUID(),
+          role: "admin",
+          gateway_ids: [id],
         });
-        const call = (method: string, at: string, sent: object) =>
-          kit.call(method, `${path}${at}`, sent, { authorization: `Bearer ${token}` });
-        const made = await call("POST", "", {
+        const scoped = { authorization: `Bearer ${token}` };
+        const call = (method: string, at: string, sent: object, headers: object = {}) =>
+          kit.call(method, `${path}${at}`, sent, { ...headers });
+        const login = {
           name: "login",
           issuer: "https://login.example.com",
           jwks_url: "https://login.example.com/jwks",
-          ...body,
-        });
-        const { id: issuer_id } = (await made.json()) as { id: string };
-        const update = async (sent: object) =>
-          expect((await call("PUT", `/${issuer_id}`, sent)).status).toBe(200);
-        return { gateway_id: id, update };
+        };
+        /** An owner may create what the administrator of the gateway may not. */
+        const make = async (body: object) => kit.make<{ id: string }>(path, { ...login, ...body });
+        return { gateway_id: id, path, scoped, call, login, make };
       };
       const gatewaysOf = async (kit: Kit, principal_sub: string) =>
         (
@@ -407,7 +411,7 @@ describe.each(databaseKinds)("%s", (database) => {
         await using _ = issuer;
         const second = crypto.randomUUID();
         const sub = crypto.randomUUID();
-        await rival(kit, { audience: second });
+        await (await rival(kit)).make({ audience: second, jwks_url: issuer.jwks_url, ...PRIVATE });
 
         for (const aud of [
           [audience, second],
@@ -422,15 +426,58 @@ describe.each(databaseKinds)("%s", (database) => {
         const kit = await started();
         const second = crypto.randomUUID();
         const sub = crypto.randomUUID();
-        const other = await rival(kit, { audience: crypto.randomUUID(), enabled: false });
+        const other = await rival(kit);
+        const older = { audience: crypto.randomUUID(), enabled: false };
+        const { id } = await other.make(older);
         const { issuer, audience, store, sign } = await trusting();
         await using _ = issuer;
 
-        await other.update({ audience: second });
-        await other.update({ enabled: true });
+        const keys = { jwks_url: issuer.jwks_url, ...PRIVATE };
+        for (const change of [{ audience: second, ...keys }, { enabled: true }]) {
+          expect((await other.call("PUT", `/${id}`, change)).status).toBe(200);
+        }
 
         expect(await ask(await sign({ sub, aud: [audience, second] }))).toBe(200);
         expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
+      });
+
+      test("is not locked out by an older issuer whose keys are others, or cannot be read", async () => {
+        const kit = await started();
+        const [second, third, sub] = [1, 2, 3].map(() => crypto.randomUUID());
+        await using broken = await startIssuer(await newSigningKey("ES256", "k1"));
+        await using stranger = await startIssuer(await newSigningKey("ES256", "k1"));
+        const { make } = await rival(kit);
+        broken.upstream.script({ status: 500 });
+        await make({ audience: second, jwks_url: broken.jwks_url, ...PRIVATE });
+        await make({ name: "b", audience: third, jwks_url: stranger.jwks_url, ...PRIVATE });
+        const { issuer, audience, store, sign } = await trusting();
+        await using _ = issuer;
+
+        expect(await ask(await sign({ sub, aud: [second, third, audience] }))).toBe(200);
+        expect(await gatewaysOf(kit, sub ?? "")).toEqual([store.gateway.id]);
+        const expired = { exp: Math.floor(Date.now() / 1000) - 3600 };
+        expect(await ask(await sign({ aud: [second, audience], ...expired }))).toBe(401);
+      });
+
+      test("is not reached by an administrator of another gateway: only an owner registers its issuer there", async () => {
+        const { kit, issuer } = await trusting();
+        await using _ = issuer;
+        const { call, login, scoped, make } = await rival(kit);
+        const post = (body: object) => call("POST", "", { ...login, ...body }, scoped);
+
+        const taken = await post({ audience: crypto.randomUUID() });
+        const alone = await post({ audience: "a", issuer: `https://${crypto.randomUUID()}.test` });
+        const { id } = (await alone.json()) as { id: string };
+        const moved = await call("PUT", `/${id}`, { issuer: login.issuer }, scoped);
+        const owned = await make({ name: "owned", audience: crypto.randomUUID() });
+        const audience = await call("PUT", `/${owned.id}`, { audience: "b" }, scoped);
+        const renamed = await call("PUT", `/${owned.id}`, { name: "renamed" }, scoped);
+
+        const statuses = [taken, alone, moved, audience, renamed].map(({ status }) => status);
+        expect(statuses).toEqual([403, 201, 403, 403, 200]);
+        expect(await taken.json()).toMatchObject({
+          message: expect.stringContaining("Another gateway trusts this issuer"),
+        });
       });
 
       test("is still taken where both are of one gateway", async () => {

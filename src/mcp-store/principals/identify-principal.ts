@@ -51,8 +51,7 @@ async function identifyByPersonalToken(deps: Deps, token: string): Promise<Princ
 async function identifyByJwt(deps: Deps, token: string): Promise<Principal> {
   const unverified = readUnverifiedClaims(token);
   if (!unverified) throw unauthorized("The token is neither a personal token (pp_…) nor a JWT.");
-  const issuer = await findIssuer(deps, unverified);
-  const claims = await verifyJwt(deps, token, issuer);
+  const { issuer, claims } = await verifyForIssuer(deps, token, unverified);
   const { gateway_id, subject_claim, groups_claim } = issuer;
   const principal_sub = parseExact(PrincipalSub, readClaim(claims, subject_claim));
   if (!principal_sub) throw unauthorized(`The token has no usable "${subject_claim}" claim.`);
@@ -64,13 +63,27 @@ async function identifyByJwt(deps: Deps, token: string): Promise<Principal> {
 const toSignInKey = ({ issuer, audience, jwks_url, subject_claim }: Issuer): string =>
   ["issuer", issuer, audience, jwks_url, subject_claim].join("\t");
 
-async function findIssuer(deps: Deps, { iss, aud }: JWTPayload): Promise<Issuer> {
-  const candidates = typeof iss === "string" ? await issuersByClaim(deps.db, iss) : [];
+/**
+ * Verifies a token for the oldest registration of one of its audiences, so that a later one for another audience
+ * cannot take over its users. One that rejects the token, or whose keys cannot be read, cannot lock them out either.
+ */
+async function verifyForIssuer(
+  deps: Deps,
+  token: string,
+  { iss, aud }: JWTPayload,
+): Promise<{ issuer: Issuer; claims: JWTPayload }> {
+  const issuers = typeof iss === "string" ? await issuersByClaim(deps.db, iss) : [];
   const audiences: unknown[] = Array.isArray(aud) ? aud : [aud];
-  // The oldest registration wins, so that a later one for another audience cannot take over its users.
-  const issuer = candidates.find(({ audience }) => audiences.includes(audience));
-  if (!issuer) throw unauthorized("No gateway trusts this issuer for the token's audience.");
-  return issuer;
+  const failures: AppError[] = [];
+  for (const issuer of issuers.filter(({ audience }) => audiences.includes(audience))) {
+    try {
+      return { issuer, claims: await verifyJwt(deps, token, issuer) };
+    } catch (thrown) {
+      failures.push(AppError.from(thrown));
+    }
+  }
+  const [failure] = failures.toSorted((one, other) => one.status - other.status);
+  throw failure ?? unauthorized("No gateway trusts this issuer for the token's audience.");
 }
 
 /** Reads a claim by its full name, which may contain dots as URLs do, or else by its path into objects. */

@@ -8,8 +8,9 @@ import type { Deps } from "../../deps.ts";
 import { createLruCache, type LruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { readReplyText } from "../../net/read-reply-bytes.ts";
+import { toUpstreamError } from "../../net/to-upstream-error.ts";
 
-type KeySource = Pick<Issuer, "jwks_url" | "allow_private">;
+type KeySource = Pick<Issuer, "issuer" | "jwks_url" | "allow_private">;
 type KeySet = ReturnType<typeof createLocalJWKSet>;
 
 interface JwksCacheEntry {
@@ -58,7 +59,10 @@ export async function findSigningKeys(
   // Stale-while-revalidate: old keys are used until newer ones arrive.
   if (found.length > 0) return found;
   await entry.fetching;
-  if (!entry.keys && entry.error) throw entry.error;
+  if (!entry.keys && entry.error) {
+    const text = `The keys of the issuer ${source.issuer} could not be fetched. Ask an administrator to check its jwks_url.`;
+    throw new AppError(toUpstreamError(entry.error).code, text, { cause: entry.error });
+  }
   return await matchKeys(entry.keys, header);
 }
 
