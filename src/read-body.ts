@@ -4,10 +4,13 @@ import type { Deps } from "./deps.ts";
 import { createSizeCap, type OnBytes, readAllChunks } from "./lib/streams/capped-body.ts";
 import { elapsedMs } from "./lib/time/clock.ts";
 import { withTimeout } from "./lib/time/with-timeout.ts";
+import type { Settings } from "./settings.ts";
 
 export interface BodyLimits {
   /** Bytes. */
   cap: number;
+  /** Setting that contains the cap. */
+  setting: BodySetting | undefined;
   /** UPLOAD_IDLE_TIMEOUT_S. */
   idle_ms: number;
   /** Undefined: a body that streams through may take as long as it keeps arriving. */
@@ -23,6 +26,7 @@ export interface IncomingBody {
   next: () => Promise<Uint8Array<ArrayBuffer> | undefined>;
 }
 
+const MIB = 1024 * 1024;
 /** Rejects a body that trickles: this many bytes must arrive in each idle timeout. */
 const MIN_BYTES = 1024;
 /** A body that is held in memory must arrive within this many idle timeouts in total. */
@@ -30,8 +34,15 @@ const MAX_IDLE_TIMEOUTS = 5;
 /** A body up to this size is read in one call, which is the fastest way, and within one idle timeout. */
 const SMALL_BYTES = 256 * 1024;
 
-export const bodyLimits = ({ settings, bodyDeadline }: Deps, cap: number): BodyLimits => ({
-  cap,
+type BodySetting = Extract<keyof Settings, `${string}_BODY_MIB`>;
+
+/** `cap` is a number of bytes, or the setting that contains it. */
+export const bodyLimits = (
+  { settings, bodyDeadline }: Deps,
+  cap: number | BodySetting,
+): BodyLimits => ({
+  cap: typeof cap === "number" ? cap : settings[cap] * MIB,
+  setting: typeof cap === "number" ? undefined : cap,
   idle_ms: settings.UPLOAD_IDLE_TIMEOUT_S * 1000,
   deadline: bodyDeadline,
 });
@@ -42,7 +53,7 @@ export function readBody(
   limits: BodyLimits,
   onBytes?: OnBytes,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const length = declaredLength(request, limits.cap);
+  const length = declaredLength(request, limits);
   if (length !== undefined && length <= SMALL_BYTES) {
     onBytes?.(length);
     return withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
@@ -52,14 +63,11 @@ export function readBody(
 }
 
 /** Returns the body chunk by chunk. Only the time spent waiting for the client counts. */
-export function openBody(
-  request: Request,
-  { cap, idle_ms, total_ms = Number.POSITIVE_INFINITY, deadline }: BodyLimits,
-  onBytes?: OnBytes,
-): IncomingBody {
-  const length = declaredLength(request, cap);
+export function openBody(request: Request, limits: BodyLimits, onBytes?: OnBytes): IncomingBody {
+  const { cap, idle_ms, total_ms = Number.POSITIVE_INFINITY, deadline } = limits;
+  const length = declaredLength(request, limits);
   const reader = request.body?.getReader();
-  const countBytes = createSizeCap(cap, () => tooLarge(cap));
+  const countBytes = createSizeCap(cap, () => tooLarge(limits));
   let waited = 0;
   /** Since the last MIN_BYTES arrived. */
   let idle = 0;
@@ -85,19 +93,18 @@ export function openBody(
 }
 
 /** Rejects by the declared length before a byte is read. */
-function declaredLength(request: Request, cap: number): number | undefined {
+function declaredLength(request: Request, limits: BodyLimits): number | undefined {
   const header = request.headers.get("content-length");
   if (header === null) return undefined;
   const length = Number(header);
-  if (length > cap) throw tooLarge(cap);
+  if (length > limits.cap) throw tooLarge(limits);
   return length;
 }
 
 const tooSlow = (): AppError => new AppError("request_timeout");
 
-function tooLarge(cap: number): AppError {
+function tooLarge({ cap, setting }: BodyLimits): AppError {
   const size = cap % MIB === 0 ? `${cap / MIB} MiB` : `${cap} bytes`;
-  return new AppError("too_large", `The body is larger than the ${size} allowed here.`);
+  const advice = setting ? ` The setting ${setting} raises the limit.` : "";
+  return new AppError("too_large", `The body is larger than the ${size} allowed here.${advice}`);
 }
-
-const MIB = 1024 * 1024;

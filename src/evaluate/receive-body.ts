@@ -8,8 +8,6 @@ import { reserveBytes } from "../reserve-bytes.ts";
 import type { DirectCall } from "../route.ts";
 import type { AuthenticatedCall, EvaluationOrigin, ReceivedCall } from "./stages.ts";
 
-const MIB = 1024 * 1024;
-
 /** Counts bytes as they arrive: a declared length alone takes nothing from other clients. */
 export async function receiveBody(
   deps: Deps,
@@ -18,7 +16,7 @@ export async function receiveBody(
   const { call, format } = authenticated;
   const { add, release } = reserveBytes(deps);
   try {
-    const limits = bodyLimits(deps, deps.settings.GUARD_BODY_MIB * MIB);
+    const limits = bodyLimits(deps, "GUARD_BODY_MIB");
     const bytes = await readBody(call.request, limits, add);
     const user = isHookAgent(format) ? findUser(call.request.headers) : undefined;
     const origin = { ...readOrigin(deps, call), user };

@@ -1,12 +1,8 @@
 /** Opens the body that a client uploads, and reserves memory for the bytes that are held. */
 import type { Deps } from "../../deps.ts";
-import { type BodyLimits, bodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
+import { type BodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
 import { reserveBytes } from "../../reserve-bytes.ts";
-import type { MatchedEndpoint } from "../match-endpoint.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
-
-export const uploadLimits = (deps: Deps, cap: MatchedEndpoint["form_cap"]): BodyLimits =>
-  bodyLimits(deps, deps.settings[cap] * 1024 * 1024);
 
 export const openUpload = (
   { request, progress }: AuthenticatedRequest,

@@ -6,12 +6,12 @@ import { declaresOtherCharset, readBoundary } from "../../lib/multipart/content-
 import { createFieldScan, type FieldScan } from "../../lib/multipart/scan-field.ts";
 import { type StreamEdit, splicedLength, spliceStream } from "../../lib/streams/splice-stream.ts";
 import { createSpool, releaseBuffer, type Spool } from "../../lib/streams/spool.ts";
-import type { IncomingBody } from "../../read-body.ts";
+import { bodyLimits, type IncomingBody } from "../../read-body.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
 import { isAuto } from "../models/model-reference.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 import { isForbiddenField } from "./is-forbidden-field.ts";
-import { createByteReservation, openUpload, uploadLimits } from "./open-upload.ts";
+import { createByteReservation, openUpload } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
 
 export interface FormWithModel {
@@ -25,7 +25,7 @@ const MAX_MEMORY_BYTES = 1024 * 1024;
 /** Streams a form that has no model (files), without scanning or buffering. */
 export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest): FormBody {
   const { content_type } = readFormType(authenticated.request);
-  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  const upload = openUpload(authenticated, bodyLimits(deps, authenticated.endpoint.form_cap));
   return createStreamedForm(content_type, upload, undefined);
 }
 
@@ -35,7 +35,7 @@ export async function spoolFormBody(
   authenticated: AuthenticatedRequest,
 ): Promise<FormBody> {
   const { content_type } = readFormType(authenticated.request);
-  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  const upload = openUpload(authenticated, bodyLimits(deps, authenticated.endpoint.form_cap));
   const { spool, append } = openSpool(deps, authenticated);
   for (let chunk = await upload.next(); chunk; chunk = await upload.next()) await append(chunk);
   return createSpooledForm(content_type, spool);
@@ -55,7 +55,7 @@ export async function readFormBody(
   if (declaresOtherCharset(content_type)) {
     throw new AppError("invalid_request", "Content-Type: the charset of a form must be utf-8.");
   }
-  const upload = openUpload(authenticated, uploadLimits(deps, authenticated.endpoint.form_cap));
+  const upload = openUpload(authenticated, bodyLimits(deps, authenticated.endpoint.form_cap));
   const scan = createFieldScan(boundary, {
     name: "model",
     // `_charset_` may change how names are decoded.

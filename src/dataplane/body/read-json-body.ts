@@ -1,8 +1,8 @@
 /** Reads the bytes of a JSON body, without a byte order mark. */
 import type { Deps } from "../../deps.ts";
-import { readBody } from "../../read-body.ts";
+import { bodyLimits, readBody } from "../../read-body.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
-import { createByteReservation, uploadLimits } from "./open-upload.ts";
+import { createByteReservation } from "./open-upload.ts";
 
 export async function readJsonBody(
   deps: Deps,
@@ -23,7 +23,7 @@ function readBytes(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { request, progress } = authenticated;
   const reserve = createByteReservation(deps, authenticated);
-  return readBody(request, uploadLimits(deps, "JSON_BODY_MIB"), (count) => {
+  return readBody(request, bodyLimits(deps, "JSON_BODY_MIB"), (count) => {
     reserve(count);
     progress.request_bytes += count;
   });

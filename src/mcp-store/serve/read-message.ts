@@ -15,7 +15,7 @@ export async function readMessage(
   request: Request,
   memory: ByteReservation,
 ): Promise<unknown> {
-  const limits = bodyLimits(deps, deps.settings.JSON_BODY_MIB * 1024 * 1024);
+  const limits = bodyLimits(deps, "JSON_BODY_MIB");
   const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);

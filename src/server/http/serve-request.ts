@@ -8,6 +8,7 @@ import { changeConfig, changeSessions, changeStore } from "../../db/config-revis
 import type { Deps } from "../../deps.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { bodyLimits } from "../../read-body.ts";
 import type { Call, DirectRoute, RequestIds, Route } from "../../route.ts";
 import { readIdempotencyKey } from "../../run-once.ts";
 import { authenticate } from "./authenticate.ts";
@@ -247,10 +248,9 @@ async function decodeBody(
   // Before the body: an unknown gateway is always a 404.
   if (params.gateway_id !== undefined) await requireGateway(deps, params);
   const code = validationCode(endpoint);
-  const maxBytes =
-    endpoint.auth === "public" ? PUBLIC_BODY_BYTES : deps.settings.ADMIN_BODY_MIB * 1024 * 1024;
+  const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
   const read = endpoint.form && isForm(request) ? readForm : readJson;
-  return decode(endpoint.body, await read(deps, request, maxBytes, code), code);
+  return decode(endpoint.body, await read(request, bodyLimits(deps, cap), code), code);
 }
 
 /** Cap for unauthenticated callers: enough for any credential. */
