@@ -4,7 +4,7 @@ import type { NeutralEvent, StopReason } from "./neutral.ts";
 import { parseArguments } from "./parse-arguments.ts";
 
 /** Caps the memory of a stream: writers keep its parts, because the last events of some formats repeat them. */
-const MAX_CHARACTERS = 64 * 1024 * 1024;
+export const MAX_STREAM_CHARACTERS = 64 * 1024 * 1024;
 
 /** Returns a function that throws `upstream_failed` for an event that must not follow those before it. */
 export function createEventCheck(): (event: NeutralEvent) => void {
@@ -19,7 +19,7 @@ export function createEventCheck(): (event: NeutralEvent) => void {
   return (event) => {
     if (isOver) throw invalidResponse("continues after its end");
     size += "text" in event ? event.text.length : JSON.stringify(event).length;
-    if (size > MAX_CHARACTERS) throw invalidResponse("is too long to be translated");
+    if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
     switch (event.type) {
       case "start":
         if (isStarted) throw invalidResponse("starts twice");

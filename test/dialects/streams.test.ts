@@ -160,5 +160,6 @@ function replaceValue(
   const isDeep = typeof value === "object" && value !== null && random.below(4) > 0;
   // A list has indexes for names.
   if (isDeep) replaceValue(random, value as JsonObject);
-  else target[name] = random.pick(VALUES);
+  // A copy: the value may be changed in turn.
+  else target[name] = structuredClone(random.pick(VALUES));
 }

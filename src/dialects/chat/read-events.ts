@@ -12,89 +12,73 @@ import {
   parseEvent,
   unknownContent,
 } from "../invalid-response.ts";
-import type { NeutralEvent, OutputPart, PartSignature, Usage } from "../neutral.ts";
+import type { NeutralEvent, OutputPart, TextPart, ThinkingPart, Usage } from "../neutral.ts";
 import { readOpenAiError } from "../openai-errors.ts";
 import { findReasoning, readArguments, readContent, rejectOtherContent } from "./read-response.ts";
+import { createPartSequence, type StreamedPart } from "./sequence-parts.ts";
 import { readFinishReason } from "./stop-reasons.ts";
 import { readChatUsage } from "./usage.ts";
 
-interface OpenPart {
-  kind: "text" | "refusal" | "thinking" | "tool_call";
-  signature?: PartSignature | undefined;
-  /** Of a tool call. */
-  index?: unknown;
-  id?: string;
+interface StreamedCall {
+  id: string;
+  streamed: StreamedPart;
 }
 
 export function createChatStreamReader(): StreamReader {
   let isStarted = false;
   let isOver = false;
-  let open: OpenPart | undefined;
   let finishReason: unknown;
   let usage: Usage | undefined;
   const said = { calls: false, refusal: false };
   let events: NeutralEvent[] = [];
+  const sequence = createPartSequence((event) => events.push(event));
+  /** By index, or by id if the server sends no index. */
+  const calls = new Map<unknown, StreamedCall>();
+  let lastKey: unknown;
 
-  function closePart(): void {
-    if (!open) return;
-    if (open.signature) events.push({ type: "signature", signature: open.signature });
-    events.push({ type: "part_end" });
-    open = undefined;
-  }
-
-  function openPart(next: OpenPart, part: OutputPart): void {
-    closePart();
-    open = next;
-    events.push({ type: "part_start", part });
-  }
-
-  function addText(kind: "text" | "refusal" | "thinking", text: string, signature?: PartSignature) {
+  function addText(part: TextPart | ThinkingPart): void {
+    const { text, ...rest } = part;
     if (text === "") return;
-    if (open?.kind !== kind) {
-      if (kind === "thinking") openPart({ kind, signature }, { type: "thinking", text: "" });
-      else if (kind === "text") openPart({ kind }, { type: "text", text: "" });
-      else openPart({ kind }, { type: "text", text: "", is_refusal: true });
-    }
-    events.push({ type: "delta", text });
+    const last = sequence.last();
+    const isOpen =
+      last?.part.type === part.type &&
+      (part.type === "thinking" || isRefusal(last.part) === isRefusal(part));
+    const streamed = isOpen
+      ? last
+      : part.type === "thinking"
+        ? sequence.start({ type: "thinking", text: "" }, part.signature)
+        : sequence.start({ ...rest, text: "" });
+    sequence.add(streamed, text);
   }
 
   function addToolCall(value: unknown): void {
-    const call = asObject(value);
-    if (call.type !== undefined && call.type !== null && call.type !== "function") {
-      throw unknownContent(call.type);
-    }
-    const { name, arguments: text } = asObject(call.function);
-    const id = asText(call.id);
-    const isOpen =
-      open?.kind === "tool_call" &&
-      (call.index === undefined || call.index === open.index) &&
-      (id === "" || id === open.id);
-    if (!isOpen) {
-      if (!asText(name)) throw invalidResponse("continues a tool call that has ended");
+    const { index, id: givenId, type, function: called } = asObject(value);
+    if (type !== undefined && type !== null && type !== "function") throw unknownContent(type);
+    const { name: givenName, arguments: given } = asObject(called);
+    const [id, name, args] = [asText(givenId), asText(givenName), readArguments(given)];
+    const key = index ?? (id || lastKey);
+    let call = calls.get(key);
+    // Some servers give all calls the same index.
+    const isNew = id ? call?.id !== id : name && args && call?.streamed.isComplete;
+    if (!call || isNew) {
+      if (!name) throw invalidResponse("continues a tool call that has not started");
       said.calls = true;
-      const callId = id || `call_${newId()}`;
-      openPart(
-        { kind: "tool_call", index: call.index, id: callId },
-        { type: "tool_call", id: callId, name: asText(name), arguments: "" },
-      );
+      const part = { type: "tool_call" as const, id: id || `call_${newId()}`, name, arguments: "" };
+      call = { id: part.id, streamed: sequence.start(part) };
+      calls.set(key, call);
     }
-    const args = readArguments(text);
-    if (args) events.push({ type: "delta", text: args });
+    lastKey = key;
+    if (args) sequence.add(call.streamed, args);
   }
 
   function addDelta(delta: JsonObject): void {
     rejectOtherContent(delta);
     const reasoning = findReasoning(delta);
-    if (reasoning) addText("thinking", reasoning.text, reasoning.signature);
-    if (typeof delta.content === "string") addText("text", delta.content);
-    else if (delta.content) {
-      for (const part of readContent(delta.content)) {
-        if (part.type !== "tool_call") addText(part.type, part.text);
-      }
-    }
+    if (reasoning) addText({ type: "thinking", ...reasoning });
+    for (const part of readContent(delta.content)) addText(part);
     if (typeof delta.refusal === "string" && delta.refusal !== "") {
       said.refusal = true;
-      addText("refusal", delta.refusal);
+      addText({ type: "text", text: delta.refusal, is_refusal: true });
     }
     for (const call of asList(delta.tool_calls)) addToolCall(call);
   }
@@ -103,7 +87,7 @@ export function createChatStreamReader(): StreamReader {
     if (isOver) return;
     isOver = true;
     if (finishReason === undefined) throw invalidResponse("ended early");
-    closePart();
+    sequence.end();
     const stop_reason = readFinishReason(finishReason, said);
     events.push(defined({ type: "end" as const, stop_reason, usage }));
   }
@@ -151,3 +135,5 @@ export function createChatStreamReader(): StreamReader {
 
 /** Status of an error event that has none. */
 const FAILED = 502;
+
+const isRefusal = (part: OutputPart): boolean => part.type === "text" && part.is_refusal === true;

@@ -2,7 +2,13 @@
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { defined } from "../defined.ts";
 import { asList, asObject, asText, invalidResponse, unknownContent } from "../invalid-response.ts";
-import type { NeutralResponse, OutputPart, PartSignature } from "../neutral.ts";
+import type {
+  NeutralResponse,
+  OutputPart,
+  PartSignature,
+  TextPart,
+  ThinkingPart,
+} from "../neutral.ts";
 import { REASONING_MEMBERS } from "./reasoning-members.ts";
 import { readFinishReason } from "./stop-reasons.ts";
 import { readChatUsage } from "./usage.ts";
@@ -50,7 +56,7 @@ function readReasoning(said: JsonObject): OutputPart[] {
 }
 
 /** A list is the format of Mistral, with thinking among its parts. */
-export function readContent(content: unknown): OutputPart[] {
+export function readContent(content: unknown): (TextPart | ThinkingPart)[] {
   if (typeof content === "string") return content ? [{ type: "text", text: content }] : [];
   return asList(content).map((value) => {
     const part = asObject(value);

@@ -232,11 +232,38 @@ export const responses: ResponseCases = {
   "stream-that-ends-inside-a-tool-call": {
     events: [chunk({ role: "assistant" }), chunk(started(0, "call_1", '{"ci'))],
   },
-  "stream-with-interleaved-tool-calls": {
+  "interleaved-tool-calls": respond(
+    {
+      tool_calls: [
+        call("call_1", '{"city":"Paris"}'),
+        call("call_2", '{"city":"Rome"}'),
+        call("call_3", ""),
+        call("call_4", '{"city":"}"}'),
+      ],
+    },
+    "tool_calls",
+    [
+      started(0, "call_1", ""),
+      started(1, "call_2", '{"city":'),
+      { tool_calls: [...continued(0, '{"city":').tool_calls, ...continued(1, '"Ro').tool_calls] },
+      started(2, "call_3", ""),
+      continued(0, '"Paris"}'),
+      continued(1, 'me"}'),
+      started(3, "call_4", '{"city":"}"'),
+      continued(0, "\n"),
+      continued(3, "}"),
+    ],
+  ),
+  "tool-calls-with-the-same-index": respond(
+    { tool_calls: [call("call_1", '{"city":"Paris"}'), call("call_2", '{"city":"Rome"}')] },
+    "tool_calls",
+    [started(0, "call_1", '{"city":"Paris"}'), started(0, "call_2", '{"city":"Rome"}')],
+  ),
+  "stream-with-text-after-complete-arguments": {
     events: [
-      chunk(started(0, "call_1", '{"city":')),
+      chunk(started(0, "call_1", "{}")),
       chunk(started(1, "call_2", "{}")),
-      chunk(continued(0, '"Paris"}')),
+      chunk(continued(0, '{"city":')),
     ],
   },
   "stream-with-an-error": {
