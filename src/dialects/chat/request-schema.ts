@@ -1,7 +1,7 @@
 /** Schema of a chat completions request that can be translated. */
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { CacheControlMember } from "../cache-control.ts";
+import { CACHE_CONTROL_DROPPED, CacheControlMember } from "../cache-control.ts";
 import { droppedMembers } from "../dropped-members.ts";
 
 /** Members that are accepted and dropped, by the object that contains them. */
@@ -20,7 +20,9 @@ export const CHAT_DROPPED = {
   ],
   message: ["annotations", "name", "parsed"],
   function: ["parsed_arguments"],
+  json_schema: ["description"],
   part: ["prompt_cache_breakpoint"],
+  cache_control: CACHE_CONTROL_DROPPED,
 } as const;
 
 const Cached = {
@@ -143,7 +145,7 @@ const ResponseFormat = z.discriminatedUnion("type", [
     type: z.literal("json_schema"),
     json_schema: z.strictObject({
       name: z.string().optional(),
-      description: z.string().nullish(),
+      ...droppedMembers(CHAT_DROPPED.json_schema),
       schema: Schema.default({}),
       strict: z.boolean().nullish(),
     }),

@@ -1,7 +1,7 @@
 /** Schema of a messages request that can be translated. */
 import { z } from "zod";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { CacheControlMember } from "../cache-control.ts";
+import { CACHE_CONTROL_DROPPED, CacheControlMember } from "../cache-control.ts";
 import { droppedMembers } from "../dropped-members.ts";
 
 /** Members that are accepted and dropped, by the object that contains them. */
@@ -16,6 +16,7 @@ export const MESSAGES_DROPPED = {
     "user_profile_id",
     "workspace_id",
   ],
+  cache_control: CACHE_CONTROL_DROPPED,
   block: ["caller", "citations", "context", "toolset_name", "transformations"],
   output_config: ["task_budget"],
   tool: ["allowed_callers", "defer_loading", "eager_input_streaming", "input_examples"],

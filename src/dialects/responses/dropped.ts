@@ -21,6 +21,7 @@ export const RESPONSES_DROPPED = {
   item: ["caller", "id", "parsed_arguments", "phase", "status"],
   part: ["annotations", "logprobs", "parsed", "prompt_cache_breakpoint"],
   tool: ["allowed_callers", "defer_loading", "output_schema"],
+  namespace: ["description"],
   /** Types of tools: Codex sends them with every request. */
   tools: ["web_search", "web_search_preview"],
 } as const;

@@ -33,9 +33,9 @@ const CustomTool = z.strictObject({
 });
 
 const Namespace = z.strictObject({
+  ...droppedMembers(RESPONSES_DROPPED.namespace),
   type: z.literal("namespace"),
   name: z.string(),
-  description: z.string().nullish(),
   tools: z.array(z.unknown()),
 });
 
