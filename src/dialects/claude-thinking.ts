@@ -9,7 +9,14 @@ const DEFAULT_MAX_TOKENS = 8192;
 /** Models without adaptive thinking: they need a number of tokens instead of an effort. */
 const NEEDS_BUDGET = /claude-(3|(opus|sonnet|haiku)-4(-[0-5])?(?=-20\d{6}|[@:]|$))/;
 
-const BUDGETS = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768 } as const;
+const BUDGETS = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768,
+} as const;
 /** The API rejects a lower one. */
 const MIN_BUDGET = 1024;
 

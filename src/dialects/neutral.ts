@@ -124,7 +124,7 @@ export type OutputFormat =
   | { type: "json_schema"; schema: JsonObject; name?: string; strict?: boolean };
 
 export interface Reasoning {
-  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh";
+  effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
   /** Maximum number of tokens; 0 disables reasoning. */
   budget_tokens?: number;
   /** The response should contain the reasoning as text. */

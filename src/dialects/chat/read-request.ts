@@ -48,7 +48,7 @@ export function readChatRequest(body: JsonObject): NeutralRequest {
       presence_penalty: request.presence_penalty || undefined,
       frequency_penalty: request.frequency_penalty || undefined,
       output_format: readOutputFormat(request.response_format),
-      reasoning: effort ? { effort: effort === "max" ? ("xhigh" as const) : effort } : undefined,
+      reasoning: effort ? { effort } : undefined,
       user: request.user,
     }),
     stream: request.stream ?? false,

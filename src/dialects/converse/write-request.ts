@@ -90,7 +90,7 @@ function writeModelFields(
 /** Returns one of low, medium and high. */
 function limitEffort(effort: string): string {
   if (effort === "minimal") return "low";
-  return effort === "xhigh" ? "high" : effort;
+  return effort === "xhigh" || effort === "max" ? "high" : effort;
 }
 
 function writeToolConfig(

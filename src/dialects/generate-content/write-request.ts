@@ -71,7 +71,15 @@ function writeConfig(request: NeutralRequest, model: string): JsonObject {
 }
 
 /** Token budgets of the efforts, as in Google's OpenAI-compatible API. */
-const BUDGETS = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576 };
+const BUDGETS = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+};
 
 /** Models that reject a configuration of thinking. */
 const CANNOT_THINK = /gemini-(1|2\.0)|gemma/;

@@ -186,7 +186,7 @@ function readReasoning(
   if (!thinking && !effort) return undefined;
   const display = thinking && "display" in thinking ? thinking.display : undefined;
   return defined({
-    effort: effort === "max" ? ("xhigh" as const) : effort,
+    effort,
     budget_tokens: thinking?.type === "enabled" ? thinking.budget_tokens : undefined,
     include_text: thinking ? display !== "omitted" : undefined,
   });

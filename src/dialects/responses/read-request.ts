@@ -102,7 +102,7 @@ function readReasoning(value: z.infer<typeof Request>["reasoning"]): Reasoning |
   // A summary alone does not request reasoning: Codex sends it for every model.
   if (!effort) return undefined;
   return defined({
-    effort: effort === "max" || effort === "ultra" ? ("xhigh" as const) : effort,
+    effort: effort === "ultra" ? ("max" as const) : effort,
     include_text: summary ? true : undefined,
   });
 }

@@ -124,6 +124,7 @@ export const requests: RequestCases = {
   "unknown-block": block({ type: "hologram" }),
   "cache-control": ask({ cache_control: ephemeral }),
   "thinking-adaptive": ask({ thinking: { type: "adaptive" }, output_config: { effort: "high" } }),
+  "thinking-effort-max": ask({ output_config: { effort: "max" } }),
   "thinking-budget": ask({
     max_tokens: 9000,
     thinking: { type: "enabled", budget_tokens: 4000 },
