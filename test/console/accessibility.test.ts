@@ -83,8 +83,10 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await page.locator("summary", { hasText: "Contact and identity" }).click();
   await page.getByLabel("Mask with another text").selectOption("email");
   await look();
-  await page.getByLabel("Applies").selectOption("json");
-  await page.getByLabel("Condition").fill("{");
+  await page.getByRole("button", { name: "Add group" }).click();
+  await look();
+  await page.getByRole("button", { name: "Show as JSON" }).click();
+  await page.getByRole("textbox", { name: "Condition of" }).fill("{");
   await page.getByRole("button", { name: "Save" }).click();
   await look();
   await move(policy.replace("gates", "replay"));

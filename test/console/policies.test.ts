@@ -222,8 +222,11 @@ test("an incomplete gate cannot be saved from any tab", async () => {
     "Comparison 1: value: must not be empty",
   );
   expect((await stored(kit, policy.id)).version).toBe(1);
-  await page.getByLabel("Applies").selectOption("json");
-  expect(JSON.parse(await page.getByLabel("Condition").inputValue())).toMatchObject({ value: "" });
+  await page.getByRole("button", { name: "Show as JSON" }).click();
+  const json = page.getByRole("textbox", { name: "Condition of No shell" });
+  expect(JSON.parse(await json.inputValue())).toMatchObject({ value: "" });
+  await page.getByRole("button", { name: "Show as fields" }).click();
+  expect(await page.getByLabel("Comparison 1: operator").inputValue()).toBe("eq");
 });
 
 test("output rules apply to the result of an MCP tool", async () => {
@@ -268,7 +271,62 @@ test("an empty value is visible in the changes of a version, also on a phone", a
   expect((await changes.locator("td").last().boundingBox())?.width).toBeGreaterThan(100);
 });
 
-test("a nested condition is shown as JSON on demand, and a save keeps unchanged fields", async () => {
+test("a condition is nested to the limit on a phone, and its JSON is a second view of the same fields", async () => {
+  const kit = await started();
+  const policy = await twoRules(kit, "Nested");
+  await using opened = await open(kit, { width: 360 });
+  const { page, go } = opened;
+  const press = (name: string) => page.getByRole("button", { name }).click();
+  const json = page.getByRole("textbox", { name: "Condition of Deep" });
+  await go(`/policies/${policy.id}?tab=gates`);
+  await press("Add gate");
+  await page.getByLabel("Name", { exact: true }).fill("Deep");
+  await page.getByLabel("Comparison 1: value").fill("a");
+  for (const [group, first] of [
+    ["", "2.1"],
+    [" to group 2", "2.2.1"],
+    [" to group 2.2", "2.2.2.1"],
+  ]) {
+    await page.getByRole("button", { name: `Add group${group}`, exact: true }).click();
+    await page.getByLabel(`Comparison ${first}: value`).fill(`v${first}`);
+  }
+  await press("Add comparison to group 2.2.2");
+  await page.getByLabel("Comparison 2.2.2.2: value").fill("last");
+  expect(await page.getByRole("button", { name: "Add group to group 2.2.2" }).count()).toBe(0);
+  const input = await page.getByLabel("Comparison 2.2.2.2: value").boundingBox();
+  expect(input?.width).toBeGreaterThan(150);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  const sentence =
+    "Blocks when the tool name is a and (the tool name is v2.1 or (the tool name is v2.2.1 and (the tool name is v2.2.2.1 or the tool name is last))).";
+  expect(await page.locator(".sentence").textContent()).toBe(sentence);
+
+  await press("Show as JSON");
+  const text = await json.inputValue();
+  await json.fill(text.replace('"last"', '["b\\nc"]').replace("{", '{ "more": 1,'));
+  await press("Show as fields");
+  await page.getByText("Fields cannot show this JSON. Correct it first.").waitFor();
+  await json.fill(text.replace('"last"', '"final"'));
+  expect(await page.locator(".sentence").textContent()).toBe(sentence.replace("last", "final"));
+  await press("Show as fields");
+  expect(await page.getByLabel("Comparison 2.2.2.2: value").inputValue()).toBe("final");
+  await page.getByLabel("Group 2.2.2: applies").selectOption("when none of these matches");
+  await press("Save");
+  await page.getByText("groups may be nested 4 levels deep").first().waitFor();
+  await page.getByLabel("Group 2.2.2: applies").selectOption("when all of these match");
+  await press("Save");
+  await page.getByText("Saved as version 2.").waitFor();
+
+  const is = (value: string) => ({ field: "tool.name", op: "eq", value });
+  expect((await stored(kit, policy.id)).gates[0]?.when as unknown).toEqual({
+    all: [
+      is("a"),
+      { any: [is("v2.1"), { all: [is("v2.2.1"), { all: [is("v2.2.2.1"), is("final")] }] }] },
+    ],
+  });
+  expect(opened.violations).toEqual([]);
+});
+
+test("a nested condition is shown as a sentence, and a save keeps unchanged fields", async () => {
   const kit = await started();
   const policy = await twoRules(kit, "Deep");
   const when = { not: { any: [{ field: "tool.name", op: "eq", value: "x" }] } };

@@ -21,9 +21,12 @@ const OPERATORS: Record<ConditionLine["op"], string> = {
 };
 
 export function ComparisonFields({ number, line, onChange, onRemove }: ComparisonFieldsProps) {
-  const { field, op, value } = line;
+  const { field, op } = line;
   /** Drops the stored comparison. */
-  const change = (changes: Partial<ConditionLine>) => onChange({ field, op, value, ...changes });
+  const change = (changes: Partial<ConditionLine>) => {
+    const { stored: _, ...rest } = line;
+    onChange({ ...rest, ...changes });
+  };
   const isArgument = field.startsWith(ARGUMENT_PREFIX);
   const isListed = isArgument || field in FIELD_LABELS;
   const name = `Comparison ${number}`;
@@ -56,7 +59,7 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
         aria-label={`${name}: operator`}
         value={op}
         // The options are the keys of OPERATORS.
-        onChange={(event) => change(withOperator(event.target.value as ConditionLine["op"], value))}
+        onChange={(event) => change(withOperator(event.target.value as ConditionLine["op"], line))}
       >
         {Object.entries(OPERATORS).map(([option, text]) => (
           <option key={option} value={option}>
@@ -83,9 +86,12 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
 }
 
 /** Joins the lines of a list when the new operator compares with one value. */
-const withOperator = (op: ConditionLine["op"], value: string): Partial<ConditionLine> => ({
+const withOperator = (
+  op: ConditionLine["op"],
+  { value, isJson }: ConditionLine,
+): Partial<ConditionLine> => ({
   op,
-  value: op === "in" ? value : value.split("\n").join(", "),
+  value: op === "in" || isJson ? value : value.split("\n").join(", "),
 });
 
 interface ValueFieldProps {
@@ -97,13 +103,14 @@ interface ValueFieldProps {
 function ValueField({ label, line, onChange }: ValueFieldProps) {
   const id = useId();
   if (hasNoValue(line)) return <span />;
-  const { field, op, value } = line;
-  const shared = { "aria-label": label, value, spellCheck: false };
+  const { field, op, value, isJson } = line;
+  const shared = { "aria-label": isJson ? `${label} as JSON` : label, value, spellCheck: false };
   const known = KNOWN_VALUES[field];
-  return op === "in" ? (
+  return op === "in" || isJson ? (
     <textarea
       {...shared}
-      placeholder="one value per line"
+      className={isJson && "code"}
+      placeholder={isJson ? "JSON" : "one value per line"}
       rows={Math.min(6, Math.max(2, value.split("\n").length))}
       onChange={(event) => onChange(event.target.value)}
     />

@@ -1,15 +1,19 @@
 /** Draft of a condition: comparisons in groups, which may be nested, or JSON. */
 
 import { AppError } from "../../contract/errors.ts";
+import { MAX_CONDITION_DEPTH } from "../../contract/guard/condition-depth.ts";
 import type { Condition, Operator } from "../../contract/guard/conditions.ts";
-import { parseJson } from "../ui/schema-draft.ts";
+import { parseJson, tryParseJson } from "../ui/parse-json.ts";
 import { splitNames } from "../ui/text.ts";
+import { readCondition } from "./read-condition.ts";
 
 export interface ConditionLine {
   field: string;
   op: Operator | "empty" | "not_empty";
   /** With `in`: one value per line. */
   value: string;
+  /** The value is JSON: lines cannot show it, such as a list of texts with line breaks. */
+  isJson?: true;
   /** The stored comparison, which an unchanged line saves as is. */
   stored?: Comparison;
 }
@@ -39,61 +43,98 @@ export const newLine = (): ConditionLine => ({ field: "tool.name", op: "eq", val
 export function toConditionDraft(condition: Condition | null): ConditionDraft {
   if (condition === null) return { kind: "always" };
   const item = toItem(condition);
-  if (!item) {
-    return { kind: "json", text: JSON.stringify(condition, null, 2), stored: condition };
-  }
   const group: ConditionGroup = isGroup(item) ? item : { kind: "all", items: [item] };
   return { ...group, stored: condition };
 }
 
-/** Returns undefined if a value does not fit in a text field. */
-function toItem(condition: Condition): ConditionItem | undefined {
+function toItem(condition: Condition): ConditionItem {
   if ("field" in condition) return toLine(condition);
-  if ("all" in condition) return toGroup("all", condition.all);
-  if ("any" in condition) return toGroup("any", condition.any);
+  if ("all" in condition) return { kind: "all", items: condition.all.map(toItem) };
+  if ("any" in condition) return { kind: "any", items: condition.any.map(toItem) };
   const { not } = condition;
-  return toGroup("none", "any" in not ? not.any : [not]);
+  return { kind: "none", items: ("any" in not ? not.any : [not]).map(toItem) };
 }
 
-function toGroup(
-  kind: ConditionGroup["kind"],
-  list: readonly Condition[],
-): ConditionGroup | undefined {
-  const items = list.map(toItem).filter((item) => item !== undefined);
-  return items.length === list.length ? { kind, items } : undefined;
-}
-
-function toLine(stored: Comparison): ConditionLine | undefined {
+function toLine(stored: Comparison): ConditionLine {
   const { field, op, value: given } = stored;
   const value = op === "in" && typeof given === "string" ? splitNames(given) : given;
-  if (Array.isArray(value)) {
-    const isSeparable = value.every((item) => typeof item === "string" && /^\S(.*\S)?$/.test(item));
-    return isSeparable ? { field, op, value: value.join("\n"), stored } : undefined;
-  }
   if (value === "" && op === "eq") return { field, op: "empty", value: "", stored };
   if (value === "" && op === "neq") return { field, op: "not_empty", value: "", stored };
-  return value === "" ? undefined : { field, op, value: String(value), stored };
+  const lines = (Array.isArray(value) ? value : [value]).map(String);
+  const isReadable = Array.isArray(value)
+    ? lines.every((line) => /^\S(.*\S)?$/.test(line))
+    : lines.every((line) => line.trim() !== "" && !/[\r\n]/.test(line));
+  return isReadable
+    ? { field, op, value: lines.join("\n"), stored }
+    : { field, op, value: JSON.stringify(given), isJson: true, stored };
 }
 
 /** `at` is the path in the request body: `gates[0].when`. */
 export function toCondition(draft: ConditionDraft, at: string): Condition | null {
   if (draft.stored) return draft.stored;
   if (draft.kind === "always") return null;
-  // The server validates it.
-  if (draft.kind === "json") return parseJson(draft.text, at) as Condition;
-  checkValues(draft, at);
-  return joinItems(draft);
+  if (draft.kind !== "json") checkValues(draft, at);
+  const given = draft.kind === "json" ? parseJson(draft.text, at) : joinItems(draft);
+  const condition = readCondition(given);
+  if (condition && depthOf(condition) > MAX_CONDITION_DEPTH) {
+    throw new AppError("validation_failed", `${at}: ${TOO_DEEP}`);
+  }
+  // The server rejects other JSON.
+  return condition ?? (given as Condition);
 }
 
+const TOO_DEEP = `groups may be nested ${MAX_CONDITION_DEPTH} levels deep; a group of which none may match counts as two`;
+
+const depthOf = (condition: Condition): number => {
+  if ("field" in condition) return 0;
+  if ("not" in condition) return 1 + depthOf(condition.not);
+  return 1 + Math.max(...("all" in condition ? condition.all : condition.any).map(depthOf));
+};
+
+/** Returns the levels of `all`, `any` and `not` that a group adds. */
+export const levelsOf = ({ kind }: ConditionGroup): number => (kind === "none" ? 2 : 1);
+
 /** Rejects an empty value: it would match everything without the field, so the operator must say so. */
-function checkValues({ kind, items }: ConditionGroup, at: string): void {
-  for (const [index, item] of items.entries()) {
-    const path = `${at}.${kind === "none" ? "any" : kind}[${index}]`;
+function checkValues(group: ConditionGroup, at: string): void {
+  for (const [index, item] of group.items.entries()) {
+    const path = pathOfItem(group, index, at);
     if (isGroup(item)) checkValues(item, path);
-    else if (!hasNoValue(item) && item.value.trim() === "") {
+    else if (hasNoValue(item)) continue;
+    else if (item.isJson) parseJson(item.value, `${path}.value`);
+    else if (item.value.trim() === "") {
       throw new AppError("validation_failed", `${path}.value: must not be empty`);
     }
   }
+}
+
+/** Returns the path of an item in the condition of `joinItems`. */
+function pathOfItem({ kind, items }: ConditionGroup, index: number, at: string): string {
+  const joined = kind === "none" ? `${at}.not` : at;
+  if (items.length === 1) return joined;
+  return `${joined}.${kind === "all" ? "all" : "any"}[${index}]`;
+}
+
+/** Replaces the paths of comparisons by their positions: `all[1].any[0].field: …` becomes `Comparison 2.1: field: …`. */
+export function numberComparisons(group: ConditionGroup, problem: string): string {
+  const comparisons = listComparisons(group, "", "");
+  const toNumber = (text: string) => {
+    const found = comparisons.find(({ path }) => `.${text}`.startsWith(path));
+    return found ? `Comparison ${found.number}: ${text.slice(found.path.length)}` : text;
+  };
+  return problem.split("; ").map(toNumber).join("; ");
+}
+
+/** Returns the path and the position of each comparison. No path is the start of another. */
+function listComparisons(
+  group: ConditionGroup,
+  at: string,
+  before: string,
+): { path: string; number: string }[] {
+  return group.items.flatMap((item, index) => {
+    const path = pathOfItem(group, index, at);
+    const number = `${before}${index + 1}`;
+    return isGroup(item) ? listComparisons(item, path, `${number}.`) : [{ path, number }];
+  });
 }
 
 export const hasNoValue = ({ op }: ConditionLine): boolean => op === "empty" || op === "not_empty";
@@ -106,11 +147,12 @@ export function joinItems({ kind, items }: ConditionGroup): Condition {
   return kind === "none" ? { not: joined } : joined;
 }
 
-function toComparison({ field, op, value, stored }: ConditionLine): Comparison {
+function toComparison({ field, op, value, isJson, stored }: ConditionLine): Comparison {
   if (stored) return stored;
   if (op === "empty" || op === "not_empty") {
     return { field, op: op === "empty" ? "eq" : "neq", value: "" };
   }
+  if (isJson) return { field, op, value: tryParseJson(value) as Comparison["value"] };
   if (op === "in") {
     const items = value.split("\n").map((item) => item.trim());
     return { field, op, value: items.filter((item) => item !== "") };

@@ -1,5 +1,6 @@
 /** Draft of a policy, whose conditions and masks may be incomplete. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/guard/policies.ts";
+import { tryParseJson } from "../ui/parse-json.ts";
 import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import {
   type ConditionDraft,
@@ -8,6 +9,7 @@ import {
   toCondition,
   toConditionDraft,
 } from "./condition-draft.ts";
+import { readCondition } from "./read-condition.ts";
 
 /** The detector kind whose settings configure the masking of a gate. */
 export const MASKING_KIND = "data_loss_prevention";
@@ -77,12 +79,14 @@ export const newGate = (masking: Schema): GateDraft => ({
   enabled: true,
 });
 
-/** Returns a gate or rule as entered so far, for its sentence. Undefined: its condition is JSON that was edited. */
+/** Returns a gate or rule as entered so far, for its sentence. Undefined: its condition is incomplete JSON. */
 export function toPreview<Draft extends { when: ConditionDraft }>(draft: Draft) {
   const { when } = draft;
   if (when.stored) return { ...draft, when: when.stored };
-  if (when.kind === "json") return undefined;
-  return { ...draft, when: when.kind === "always" ? null : joinItems(when) };
+  if (when.kind === "always") return { ...draft, when: null };
+  if (when.kind !== "json") return { ...draft, when: joinItems(when) };
+  const condition = readCondition(tryParseJson(when.text));
+  return condition && { ...draft, when: condition };
 }
 
 export function toPolicyInput(draft: PolicyDraft, masking: Schema) {

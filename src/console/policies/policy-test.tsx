@@ -8,7 +8,7 @@ import { useSession } from "../session.ts";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { parseJson } from "../ui/schema-draft.ts";
+import { parseJson } from "../ui/parse-json.ts";
 import { useAction } from "../use-action.ts";
 import { nameDraftFields } from "./name-draft-fields.ts";
 import { readTextAt } from "./test-content.ts";

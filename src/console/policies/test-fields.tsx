@@ -3,7 +3,7 @@ import type { AppError } from "../../contract/errors.ts";
 import type { Direction, Protocol } from "../../contract/guard/evaluate.ts";
 import { AreaField, SelectField, TextField } from "../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
-import { parseJson } from "../ui/schema-draft.ts";
+import { parseJson } from "../ui/parse-json.ts";
 import { PAYMENT, SAMPLES } from "./payload-samples.ts";
 import { TEXT_KINDS, type TextKindName } from "./test-content.ts";
 

@@ -1,6 +1,6 @@
 /** Drafts of objects described by a JSON Schema: form values, and the JSON values they become. */
-import { AppError } from "../../contract/errors.ts";
 import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
+import { parseJson } from "./parse-json.ts";
 
 export interface Schema {
   type?: string;
@@ -153,14 +153,4 @@ function toValue(property: Schema, draftValue: DraftValue, at: string): unknown 
   if (shape === "number") return Number(draftValue);
   if (shape === "json") return parseJson(draftValue, at);
   return property.type === "boolean" ? draftValue === "true" : draftValue;
-}
-
-/** Throws in the format of the server's validation errors, so that the message appears at its field. */
-export function parseJson(text: string, at: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (thrown) {
-    const reason = thrown instanceof Error ? thrown.message : "it cannot be parsed";
-    throw new AppError("validation_failed", `${at}: must be valid JSON: ${reason}`);
-  }
 }

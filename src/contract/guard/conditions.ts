@@ -1,5 +1,6 @@
 /** Wire shape of a condition: a test of the attributes of an evaluation, in a gate or rule. */
 import { z } from "zod";
+import { MAX_CONDITION_DEPTH } from "./condition-depth.ts";
 
 /** Attributes that a condition can test. `tool.arguments` also has members: `tool.arguments.path`. */
 export const CONDITION_FIELDS = [
@@ -64,6 +65,6 @@ const conditionOfDepth = (depth: number): z.ZodType<Condition> => {
   ]);
 };
 
-export const Condition = conditionOfDepth(4).describe(
+export const Condition = conditionOfDepth(MAX_CONDITION_DEPTH).describe(
   "`{all: […]}`, `{any: […]}`, `{not: …}` or `{field, op, value}`.",
 );

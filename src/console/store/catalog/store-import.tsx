@@ -8,8 +8,8 @@ import { AreaField, Field, TextField } from "../../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../../ui/find-problem.ts";
 import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
+import { parseJson } from "../../ui/parse-json.ts";
 import { PrivateAddressField } from "../../ui/private-address-field.tsx";
-import { parseJson } from "../../ui/schema-draft.ts";
 import { useAction } from "../../use-action.ts";
 import { ImportedServers } from "./imported-servers.tsx";
 

@@ -1,0 +1,84 @@
+/** Fields of a value, and its JSON as a second view. */
+import { type ReactNode, useState } from "react";
+import { AreaField } from "./field.tsx";
+
+interface JsonViewProps {
+  /** Label of the JSON: "Condition". */
+  label: string;
+  hint?: string;
+  /** JSON that was edited. Undefined: the fields are up to date. */
+  edited: string | undefined;
+  /** Returns the JSON of the fields. Throws if a field is invalid. */
+  format: () => string;
+  onEdit: (text: string) => void;
+  /** Fills the fields from edited JSON. Returns false if they cannot show it. */
+  onShowFields: (text: string) => boolean;
+  problem?: string | undefined;
+  /** The fields. */
+  children: ReactNode;
+}
+
+export function JsonView(props: JsonViewProps) {
+  const { label, hint, edited, format, onEdit, onShowFields, problem, children } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [ownProblem, setOwnProblem] = useState<string>();
+  const showJson = () => {
+    try {
+      format();
+      setOpen(true);
+      setOwnProblem(undefined);
+    } catch (thrown) {
+      setOwnProblem(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  if (edited === undefined && !isOpen) {
+    return (
+      <>
+        {children}
+        <SwitchButton label={label} view="JSON" onClick={showJson} problem={ownProblem} />
+      </>
+    );
+  }
+  const text = edited ?? format();
+  const showFields = () => {
+    const isShown = edited === undefined || onShowFields(edited);
+    setOpen(!isShown);
+    setOwnProblem(isShown ? undefined : "Fields cannot show this JSON. Correct it first.");
+  };
+  return (
+    <>
+      <AreaField
+        label={label}
+        hint={hint}
+        code
+        rows={Math.min(16, text.split("\n").length + 1)}
+        value={text}
+        onChange={(next) => {
+          setOwnProblem(undefined);
+          onEdit(next);
+        }}
+        problem={ownProblem ?? problem}
+      />
+      <SwitchButton label={label} view="fields" onClick={showFields} problem={undefined} />
+    </>
+  );
+}
+
+interface SwitchButtonProps {
+  label: string;
+  view: "JSON" | "fields";
+  onClick: () => void;
+  problem: string | undefined;
+}
+
+function SwitchButton({ label, view, onClick, problem }: SwitchButtonProps) {
+  return (
+    <div className="view-switch">
+      {problem && <p className="problem">{problem}</p>}
+      <button type="button" className="button quiet small" onClick={onClick}>
+        Show as {view}
+        <span className="visually-hidden">: {label}</span>
+      </button>
+    </div>
+  );
+}
