@@ -155,3 +155,96 @@ test("a duplicate name and invalid entries are shown at their fields, counted fr
   await page.getByText("Entry 2:").waitFor();
   expect(await problemText()).toMatch(/^Entry 2: .*look/);
 });
+
+test("the arguments of a tool are checked by a schema that was entered in rows, and JSON keeps the rest", async () => {
+  const kit = await started();
+  const settings = {
+    known_tools: [
+      {
+        name: "lookup",
+        parameters: {
+          type: "object",
+          properties: { id: { $ref: "#/$defs/id" }, at: { type: "string", format: "date" } },
+          $defs: { id: { type: "string" } },
+        },
+      },
+    ],
+  };
+  const { id } = await kit.make("/v1/detectors", {
+    name: "Tools",
+    kind: "tool_selection",
+    settings,
+  });
+  await using opened = await open(kit, { width: 360 });
+  const { page, go } = opened;
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await go(`/detectors/${id}`);
+  await page.getByText("Advanced settings").click();
+  await page.getByText("Accepts id (value with other rules ($ref)) and at (text").waitFor();
+  await press("Add known tool");
+  const tool = page.getByRole("group", { name: "known tool 2", exact: true });
+  await tool.getByLabel("Name", { exact: true }).fill("search");
+  const add = async (number: string, name: string, type: string) => {
+    const parent = number.includes(".") ? ` to parameter ${number.replace(/\.\d$/, "")}` : "";
+    await tool.getByRole("button", { name: `Add parameter${parent}`, exact: true }).click();
+    await tool.getByLabel(`Parameter ${number}: name`).fill(name);
+    await tool.getByLabel(`Parameter ${number}: type`).selectOption({ label: type });
+  };
+  const limitsOf = async (number: string) => {
+    const row = tool.getByRole("group", { name: `Parameter ${number}`, exact: true });
+    await row.getByText("Limits and description").first().click();
+    return row;
+  };
+  await add("1", "limit", "whole number");
+  await (await limitsOf("1")).getByLabel("Maximum").fill("10");
+  await tool.getByLabel("required").check();
+  await add("2", "filter", "object");
+  await add("2.1", "unit", "text");
+  await (await limitsOf("2.1")).getByLabel("Allowed values").fill("C\nF");
+  await add("2.2", "unit", "list");
+  await tool.getByLabel("Parameter 2.2: type of the items").selectOption({ label: "number" });
+  await tool.getByLabel("No other arguments").check();
+  await press("Save");
+  await page.locator(".problem", { hasText: "must be unique; “unit” is taken" }).waitFor();
+  await tool.getByLabel("Parameter 2.2: name").fill("range");
+  const sentence =
+    "Requires limit (whole number, at most 10). Accepts filter (object with unit (one of C or F, optional) and range (list of number, optional)). Rejects other arguments.";
+  expect(await tool.locator(".sentence").textContent()).toBe(sentence);
+
+  const json = tool.getByRole("textbox", { name: "JSON Schema" });
+  await tool.getByRole("button", { name: "Show as JSON" }).click();
+  await json.fill(
+    (await json.inputValue()).replace('"maximum": 10', '"maximum": 5, "multipleOf": 5'),
+  );
+  await tool.getByRole("button", { name: "Show as fields" }).click();
+  expect(await tool.locator(".sentence").textContent()).toContain("multipleOf");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await press("Save");
+  await page.getByText("Saved.", { exact: true }).waitFor();
+
+  const saved = (await (await kit.get(`/v1/detectors/${id}`)).json()) as { settings: object };
+  expect(saved.settings).toMatchObject({
+    known_tools: [
+      settings.known_tools[0],
+      {
+        name: "search",
+        parameters: {
+          type: "object",
+          properties: {
+            limit: { type: "integer", maximum: 5, multipleOf: 5 },
+            filter: {
+              type: "object",
+              properties: {
+                unit: { type: "string", enum: ["C", "F"] },
+                range: { type: "array", items: { type: "number" } },
+              },
+            },
+          },
+          required: ["limit"],
+          additionalProperties: false,
+        },
+      },
+    ],
+  });
+  expect(opened.violations).toEqual([]);
+});

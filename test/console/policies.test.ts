@@ -304,15 +304,15 @@ test("a condition is nested to the limit on a phone, and its JSON is a second vi
   const text = await json.inputValue();
   await json.fill(text.replace('"last"', '["b\\nc"]').replace("{", '{ "more": 1,'));
   await press("Show as fields");
-  await page.getByText("Fields cannot show this JSON. Correct it first.").waitFor();
+  await page.getByText("This is not a condition, so fields cannot show it.").waitFor();
   await json.fill(text.replace('"last"', '"final"'));
   expect(await page.locator(".sentence").textContent()).toBe(sentence.replace("last", "final"));
   await press("Show as fields");
   expect(await page.getByLabel("Comparison 2.2.2.2: value").inputValue()).toBe("final");
-  await page.getByLabel("Group 2.2.2: applies").selectOption("when none of these matches");
+  await page.getByLabel("Group 2.2.2: applies").selectOption("none of these matches");
   await press("Save");
   await page.getByText("groups may be nested 4 levels deep").first().waitFor();
-  await page.getByLabel("Group 2.2.2: applies").selectOption("when all of these match");
+  await page.getByLabel("Group 2.2.2: applies").selectOption("all of these match");
   await press("Save");
   await page.getByText("Saved as version 2.").waitFor();
 

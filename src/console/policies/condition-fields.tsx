@@ -19,9 +19,9 @@ import {
 import { readCondition } from "./read-condition.ts";
 
 const GROUP_LABELS: Record<ConditionGroup["kind"], string> = {
-  all: "when all of these match",
-  any: "when any of these matches",
-  none: "when none of these matches",
+  all: "all of these match",
+  any: "any of these matches",
+  none: "none of these matches",
 };
 
 interface ConditionProps {
@@ -39,7 +39,7 @@ export function ConditionKindField({ when, onChange }: ConditionProps) {
         ["always", "always"],
         ...(when.kind === "json"
           ? [["json", "when the JSON below matches"] as const]
-          : Object.entries(GROUP_LABELS)),
+          : Object.entries(GROUP_LABELS).map(([kind, text]) => [kind, `when ${text}`] as const)),
       ]}
       onChange={(kind) => {
         if (kind === "always") return onChange({ kind });
@@ -63,6 +63,7 @@ export function ConditionFields({ of, when, onChange, problem }: ConditionFields
   return (
     <JsonView
       label={`Condition of ${of}`}
+      what="a condition"
       hint="{all: […]}, {any: […]}, {not: …} or {field, op, value}, nested as needed."
       edited={when.kind === "json" ? when.text : undefined}
       format={() => JSON.stringify(when.stored ?? (group && joinItems(group)), null, 2)}
@@ -155,7 +156,7 @@ interface NestedGroupProps extends GroupFieldsProps {
 
 function NestedGroup({ group, onChange, number, level, onRemove }: NestedGroupProps) {
   return (
-    <fieldset className="field pairs condition-group">
+    <fieldset className="field pairs nested condition-group">
       <legend className="visually-hidden">Group {number}</legend>
       <div className="row tight">
         <select

@@ -1,5 +1,7 @@
 /** Describes the changed settings of a detector. */
-import { joinWords } from "./policy-sentences.ts";
+import { isObject } from "../../lib/json/json-object.ts";
+import { describeSchemaChanges } from "../tools/describe-schema-changes.ts";
+import { joinWords } from "../ui/text.ts";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -10,6 +12,7 @@ export function describeSettings(before: Settings, after: Settings): string[] {
     const [was, is] = [before[name], after[name]];
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     const label = name.replaceAll("_", " ");
+    if (name === SCHEMA_SETTING) return describeSchemaChanges(was, is);
     if (!Array.isArray(was ?? []) || !Array.isArray(is ?? [])) {
       return [`${label} is now ${format(is)} instead of ${format(was)}`];
     }
@@ -17,19 +20,27 @@ export function describeSettings(before: Settings, after: Settings): string[] {
   });
 }
 
+/** JSON Schema of the arguments of a tool, in the settings of the kind `tool_selection`. */
+const SCHEMA_SETTING = "parameters";
+
 /** Most of the entries of a long list are not named. */
 const MAX_NAMED = 5;
 
-function describeEntries(before: Map<string, string>, after: Map<string, string>): string {
+type Entries = ReadonlyMap<string, unknown>;
+
+function describeEntries(before: Entries, after: Entries): string {
   const list = (verb: string, names: readonly string[]) => {
     if (names.length === 0) return [];
     const rest = names.length - MAX_NAMED;
     const shown = rest > 0 ? [...names.slice(0, MAX_NAMED), `${rest} more`] : names;
     return [`${verb} ${joinWords(shown, "and")}`];
   };
-  const changed = [...after.keys()].filter(
-    (name) => before.has(name) && before.get(name) !== after.get(name),
-  );
+  const changed = [...after].flatMap(([name, is]) => {
+    const was = before.get(name);
+    if (!isObject(was) || !isObject(is)) return [];
+    const texts = describeSettings(was, is);
+    return texts.length > 0 ? [`${name} (${texts.join("; ")})`] : [];
+  });
   const texts = [
     ...list(
       "added",
@@ -45,13 +56,12 @@ function describeEntries(before: Map<string, string>, after: Map<string, string>
 }
 
 /** Returns the entries of a list by name: of an object its first member, such as `entity` or `name`. */
-function toEntries(value: unknown): Map<string, string> {
+function toEntries(value: unknown): Entries {
   const list = Array.isArray(value) ? value : [];
   return new Map(
     list.map((entry: unknown) => {
-      const isObject = typeof entry === "object" && entry !== null;
-      const name = isObject ? Object.values(entry)[0] : entry;
-      return [String(name).replaceAll("_", " "), JSON.stringify(entry)];
+      const name = isObject(entry) ? Object.values(entry)[0] : entry;
+      return [String(name).replaceAll("_", " "), entry];
     }),
   );
 }

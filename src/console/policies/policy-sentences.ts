@@ -1,6 +1,7 @@
 /** Describes conditions, gates and rules in sentences. */
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/guard/conditions.ts";
 import type { Gate, Rule } from "../../contract/guard/policies.ts";
+import { joinWords } from "../ui/text.ts";
 
 export const FIELD_LABELS: Record<(typeof CONDITION_FIELDS)[number], string> = {
   "tool.name": "tool name",
@@ -68,12 +69,6 @@ const quote = (value: unknown): string => {
   if (text === "") return "…";
   return /[\s,()]/.test(text) ? `“${text}”` : text;
 };
-
-/** Returns "a, b or c". */
-export function joinWords(words: readonly string[], last: "and" | "or"): string {
-  const [end = "", ...before] = words.toReversed();
-  return before.length === 0 ? end : `${before.toReversed().join(", ")} ${last} ${end}`;
-}
 
 export const RULE_VERBS: Record<Rule["action"], string> = {
   block: "blocks",

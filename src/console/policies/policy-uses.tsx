@@ -9,7 +9,7 @@ import type {
 } from "../../contract/guard/policies.ts";
 import { Link } from "../router.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { joinWords } from "./policy-sentences.ts";
+import { joinWords } from "../ui/text.ts";
 
 export type PolicyUses = z.output<typeof listPolicyUses.reply>;
 

@@ -6,6 +6,8 @@ interface JsonViewProps {
   /** Label of the JSON: "Condition". */
   label: string;
   hint?: string;
+  /** Value that fields can show: "a condition". */
+  what: string;
   /** JSON that was edited. Undefined: the fields are up to date. */
   edited: string | undefined;
   /** Returns the JSON of the fields. Throws if a field is invalid. */
@@ -19,7 +21,7 @@ interface JsonViewProps {
 }
 
 export function JsonView(props: JsonViewProps) {
-  const { label, hint, edited, format, onEdit, onShowFields, problem, children } = props;
+  const { label, hint, what, edited, format, onEdit, onShowFields, problem, children } = props;
   const [isOpen, setOpen] = useState(false);
   const [ownProblem, setOwnProblem] = useState<string>();
   const showJson = () => {
@@ -43,7 +45,7 @@ export function JsonView(props: JsonViewProps) {
   const showFields = () => {
     const isShown = edited === undefined || onShowFields(edited);
     setOpen(!isShown);
-    setOwnProblem(isShown ? undefined : "Fields cannot show this JSON. Correct it first.");
+    setOwnProblem(isShown ? undefined : `This is not ${what}, so fields cannot show it.`);
   };
   return (
     <>

@@ -1,4 +1,5 @@
 /** Drafts of objects described by a JSON Schema: form values, and the JSON values they become. */
+import { type ShapeDraft, toArgumentsDraft, toArgumentsSchema } from "../tools/shape-draft.ts";
 import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
 import { parseJson } from "./parse-json.ts";
 
@@ -24,7 +25,7 @@ export interface Schema {
 export interface SchemaDraft {
   readonly [name: string]: DraftValue;
 }
-export type DraftValue = string | boolean | Pairs | Rows | Selection | Group;
+export type DraftValue = string | boolean | Pairs | Rows | Selection | Group | Parameters;
 /** List of objects. */
 export interface Rows {
   rows: readonly SchemaDraft[];
@@ -38,6 +39,11 @@ export interface Group {
   group: SchemaDraft;
 }
 
+/** JSON Schema of the arguments of a tool. */
+export interface Parameters {
+  parameters: ShapeDraft;
+}
+
 export type FieldShape =
   | "flag"
   | "choice"
@@ -49,6 +55,7 @@ export type FieldShape =
   | "rows"
   | "group"
   | "pairs"
+  | "parameters"
   | "json";
 
 /** Text of this maximum length or more gets a multi-line field. */
@@ -64,6 +71,7 @@ export function fieldShape(property: Schema): FieldShape {
   if (type === "array" && items?.enum) return "selection";
   if (type === "array" && items?.type === "string") return "lines";
   if (type === "array" && items?.properties) return "rows";
+  if (property.format === "json-schema") return "parameters";
   if (type === "object" && property.properties) return "group";
   if (type === "object" && typeof rest === "object" && rest.type === "string") return "pairs";
   if (type !== "string") return "json";
@@ -104,6 +112,8 @@ function toDraftValue(property: Schema, value: unknown): DraftValue {
       return { rows: ((current ?? []) as Record<string, unknown>[]).map(toRow(property)) };
     case "group":
       return { group: toSchemaDraft(property, (current ?? {}) as Record<string, unknown>) };
+    case "parameters":
+      return { parameters: toArgumentsDraft(current ?? {}) };
     case "json":
       return value === undefined ? "" : JSON.stringify(value, null, 2);
     case "number":
@@ -141,6 +151,7 @@ function toValue(property: Schema, draftValue: DraftValue, at: string): unknown 
   if (typeof draftValue === "boolean") return draftValue;
   if (typeof draftValue === "object") {
     if ("selected" in draftValue) return draftValue.selected;
+    if ("parameters" in draftValue) return toArgumentsSchema(draftValue.parameters, at);
     if ("group" in draftValue) return toValues(property, draftValue.group, at);
     if (!("rows" in draftValue)) return toRecord(draftValue);
     return draftValue.rows.map((row, index) =>

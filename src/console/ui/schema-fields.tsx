@@ -1,6 +1,8 @@
 /** Form fields for the properties of a JSON Schema, so that a new kind or option needs no new form. */
 import type { AppError } from "../../contract/errors.ts";
 import { isMasked } from "../../lib/json/secret-paths.ts";
+import { ParametersField } from "../tools/parameters-field.tsx";
+import type { ShapeDraft } from "../tools/shape-draft.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
 import { findProblem, findProblemsBelow, numberEntries } from "./find-problem.ts";
 import { GroupField } from "./group-field.tsx";
@@ -77,6 +79,13 @@ function PropertyField(props: PropertyFieldProps) {
     if ("rows" in value) {
       const { rows } = value;
       return <RowsField {...shared} {...{ property, rows, error, at }} />;
+    }
+    if ("parameters" in value) {
+      const changeShape = (parameters: ShapeDraft) => onChange({ parameters });
+      const { parameters } = value;
+      return (
+        <ParametersField {...shared} {...{ error, at }} shape={parameters} onChange={changeShape} />
+      );
     }
     if ("group" in value) {
       const { group } = value;

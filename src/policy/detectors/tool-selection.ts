@@ -15,7 +15,8 @@ const Settings = z.strictObject({
         parameters: z
           .record(z.string(), z.unknown())
           .default({})
-          .describe("JSON Schema of the arguments. If empty, arguments are not checked."),
+          .describe("JSON Schema of the arguments. If empty, arguments are not checked.")
+          .meta({ format: "json-schema" }),
       }),
     )
     .max(1000)
