@@ -105,6 +105,20 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await page.getByRole("button", { name: "Run test" }).click();
   await page.locator(".diff").waitFor();
   await look();
+  await page.getByLabel("Content").selectOption("Tool call");
+  await page.getByRole("button", { name: "Add argument" }).click();
+  await page.getByLabel("Argument 2: type").selectOption("list");
+  await page.getByRole("button", { name: "Add item" }).click();
+  await page.getByText("Consumer and attributes").click();
+  await page.getByRole("button", { name: "Add attribute" }).click();
+  await look();
+  await page.getByLabel("Content").selectOption("Tools offered to a model");
+  for (const type of ["text", "object", "list"]) {
+    await page.getByRole("button", { name: "Add parameter", exact: true }).click();
+    await page.getByLabel(/^Parameter \d: type$/).last().selectOption({ label: type });
+    await page.getByText("Limits and description").last().click();
+  }
+  await look();
   await move("/detectors/new");
   await page.getByLabel("Kind").selectOption("secrets");
   await page.getByText("Advanced settings").click();

@@ -59,8 +59,39 @@ test("the user enters the results of tool calls, and the model continues with th
   await using opened = await openBrowser(kit);
   const { page, go } = opened;
   await go(`/gateways/${gateway.id}/playground`);
-  const tools = ["weather", "time"].map((name) => ({ type: "function", function: { name } }));
-  await page.getByLabel("Tools (JSON)").fill(JSON.stringify(tools));
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await press("Add tool");
+  const tool = page.getByRole("group", { name: "Tool 1", exact: true });
+  await tool.getByLabel("Name", { exact: true }).fill("weather");
+  await tool.getByLabel("Description", { exact: true }).fill("Returns the weather");
+  await press("Add parameter");
+  await tool.getByLabel("Parameter 1: name").fill("city");
+  await tool.getByLabel("required").check();
+  await press("Show as JSON (Tools)");
+  const json = page.getByRole("textbox", { name: "Tools" });
+  const [weather] = JSON.parse(await json.inputValue());
+  expect(weather).toEqual({
+    type: "function",
+    function: {
+      name: "weather",
+      description: "Returns the weather",
+      parameters: {
+        type: "object",
+        properties: { city: { type: "string" } },
+        required: ["city"],
+      },
+    },
+  });
+  await json.fill(JSON.stringify([weather, { type: "web_search" }, { type: "function" }]));
+  await press("Show as fields (Tools)");
+  await page.getByLabel("Definition (JSON)").first().waitFor();
+  await press("Remove tool 3");
+  await press("Remove tool 2");
+  await press("Add tool");
+  await page
+    .getByRole("group", { name: "Tool 2", exact: true })
+    .getByLabel("Name", { exact: true })
+    .fill("time");
   const turns = page.getByRole("list", { name: "Conversation" }).getByRole("listitem");
 
   for (const isStreamed of [true, false]) {
@@ -219,10 +250,8 @@ test("a tool of the consumer is called with arguments", async () => {
   const { page, go } = opened;
   await go(`/gateways/${store.gateway.id}/playground?tab=mcp`);
 
-  const given = page.getByLabel("Arguments (JSON)");
-  await given.waitFor();
-  expect(JSON.parse(await given.inputValue())).toEqual({ text: "" });
-  await given.fill('{"text":"drawbridge"}');
+  expect(await page.getByLabel("Argument 1: name").inputValue()).toBe("text");
+  await page.getByLabel("Argument 1: value").fill("drawbridge");
   await page.getByRole("button", { name: "Send" }).click();
   await page.getByLabel("Result", { exact: true }).getByText("drawbridge").waitFor();
   await page.getByText("This request as code").click();

@@ -1,5 +1,8 @@
 /** Chat of the playground: streams the response, and continues with the results of tool calls. */
 import { type KeyboardEvent, useState } from "react";
+import { AppError } from "../../contract/errors.ts";
+import { NO_TOOLS, type ToolsDraft, toTools } from "../tools/tool-draft.ts";
+import { ToolsField } from "../tools/tools-field.tsx";
 import { AreaField, CheckField } from "../ui/field.tsx";
 import { type ChatReply, readReply, readStream } from "./chat-reply.ts";
 import { ChatTurns, findPendingCalls, ToolResults, type Turn } from "./chat-turns.tsx";
@@ -13,14 +16,14 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
     pickModel(models, /chat|gpt|claude|gemini|llama|mistral/i),
   );
   const [system, setSystem] = useState("");
-  const [tools, setTools] = useState("");
+  const [tools, setTools] = useState(NO_TOOLS);
   const [stream, setStream] = useState(true);
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [draft, setDraft] = useState("");
   // In one column, they would push the message out of view.
   const [isWide] = useState(() => matchMedia("(width > 900px)").matches);
   const exchange = useExchange(send);
-  const parsedTools = parseTools(tools);
+  const { value: parsedTools, error: toolsError } = readTools(tools);
 
   const pendingCalls = exchange.busy ? [] : findPendingCalls(turns);
   const bodyOf = (all: readonly Turn[]) => ({
@@ -65,14 +68,13 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
         <details open={isWide}>
           <summary>System prompt and tools</summary>
           <AreaField label="System prompt" value={system} rows={2} onChange={setSystem} />
-          <AreaField
-            label="Tools (JSON)"
-            code
-            value={tools}
-            rows={3}
+          <ToolsField
+            label="Tools"
+            hint="Functions that the model may call. You enter their results."
+            draft={tools}
             onChange={setTools}
-            hint="A list of function tools in the OpenAI format. Empty: none."
-            problem={parsedTools ? undefined : "This is not a JSON list."}
+            error={toolsError}
+            at="tools"
           />
         </details>
         <CheckField label="Stream the response" checked={stream} onChange={setStream} />
@@ -130,14 +132,12 @@ export function ChatForm({ gateway_id, consumer, send, models }: PlaygroundFormP
   );
 }
 
-/** Returns undefined if the text is not a JSON list. */
-function parseTools(text: string): unknown[] | undefined {
-  if (text.trim() === "") return [];
+/** Returns the definitions, or the first error in the fields. */
+function readTools(draft: ToolsDraft): { value?: unknown[]; error?: AppError } {
   try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return { value: toTools(draft, "tools") };
+  } catch (thrown) {
+    return { error: AppError.from(thrown) };
   }
 }
 

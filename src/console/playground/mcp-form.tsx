@@ -1,11 +1,15 @@
 /** MCP tools of the playground: lists the tools of the consumer, and calls one. */
 import { useState } from "react";
+import { AppError } from "../../contract/errors.ts";
 import { createEventSplitter, readData } from "../../lib/http/split-events.ts";
+import type { JsonObject } from "../../lib/json/json-object.ts";
 import { ROOT_URL } from "../api.ts";
 import { Link } from "../router.tsx";
+import { type ObjectDraft, toObject, toObjectDraft } from "../tools/object-draft.ts";
+import { ObjectField } from "../tools/object-field.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
-import { AreaField, SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/field.tsx";
 import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { ExchangeView } from "./exchange-view.tsx";
@@ -59,14 +63,14 @@ function ToolForm({
 }: PlaygroundFormProps & { tools: readonly Tool[] }) {
   const [name, setName] = useState(tools[0]?.name ?? "");
   const tool = tools.find((each) => each.name === name);
-  const [text, setText] = useState(() => draftArguments(tool));
+  const [given, setGiven] = useState(() => draftArguments(tool));
   const [result, setResult] = useState<ToolResult>();
   const exchange = useExchange(send);
-  const given = parseObject(text);
-  const message = toMessage("tools/call", { name, arguments: given ?? {} });
+  const { value, problem } = readArguments(given);
+  const message = toMessage("tools/call", { name, arguments: value ?? {} });
   const select = (next: string) => {
     setName(next);
-    setText(draftArguments(tools.find((each) => each.name === next)));
+    setGiven(draftArguments(tools.find((each) => each.name === next)));
     setResult(undefined);
   };
   const submit = () =>
@@ -83,15 +87,16 @@ function ToolForm({
           onChange={select}
         />
         {tool?.description && <p className="hint">{tool.description}</p>}
-        <AreaField
-          label="Arguments (JSON)"
-          code
-          value={text}
-          rows={6}
-          onChange={setText}
-          problem={given ? undefined : "This is not a JSON object."}
+        <ObjectField
+          key={name}
+          label="Arguments"
+          noun="argument"
+          names={Object.keys(tool?.inputSchema?.properties ?? {})}
+          draft={given}
+          onChange={setGiven}
+          problem={problem}
         />
-        <SendButtons exchange={exchange} disabled={!given} onSend={submit} />
+        <SendButtons exchange={exchange} disabled={!value} onSend={submit} />
       </div>
       <div>
         {result && (
@@ -135,13 +140,12 @@ async function readResult<Result>(response: Response): Promise<Result> {
   throw new Error("The response has no result.");
 }
 
-/** Returns undefined if the text is not a JSON object. */
-function parseObject(text: string): object | undefined {
+/** Returns the arguments, or the first error in the fields. */
+function readArguments(draft: ObjectDraft): { value?: JsonObject; problem?: string } {
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
+    return { value: toObject(draft, "arguments") };
+  } catch (thrown) {
+    return { problem: AppError.from(thrown).message.replace("arguments: ", "") };
   }
 }
 
@@ -155,10 +159,10 @@ const EMPTY_VALUES: Record<string, unknown> = {
 };
 
 /** Returns the required arguments of a tool, without values. */
-function draftArguments(tool: Tool | undefined): string {
+function draftArguments(tool: Tool | undefined): ObjectDraft {
   const { properties = {}, required = [] } = tool?.inputSchema ?? {};
   const members = required.map((name) => [name, EMPTY_VALUES[properties[name]?.type ?? ""] ?? ""]);
-  return JSON.stringify(Object.fromEntries(members), null, 2);
+  return toObjectDraft(Object.fromEntries(members));
 }
 
 function describeResult({ content = [], structuredContent }: ToolResult): string {

@@ -5,10 +5,10 @@ import type { PolicyTestResult } from "../../contract/guard/test-policy.ts";
 import { call } from "../api.ts";
 import { policies } from "../endpoints.ts";
 import { useSession } from "../session.ts";
+import { toObject } from "../tools/object-draft.ts";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
-import { parseJson } from "../ui/parse-json.ts";
 import { useAction } from "../use-action.ts";
 import { nameDraftFields } from "./name-draft-fields.ts";
 import { readTextAt } from "./test-content.ts";
@@ -52,9 +52,7 @@ export function PolicyTest({ policy, draft, trial, onChange }: PolicyTestProps) 
   const test = useAction(async () => {
     onChange({ result: undefined });
     const { path, ...request } = toTestRequest(input);
-    const attributes = input.attributes.trim()
-      ? (parseJson(input.attributes, "attributes") as Record<string, unknown>)
-      : undefined;
+    const attributes = toObject(input.attributes, "attributes");
     const tested = await call(policies.test, {
       params: { policy_id: policy.id },
       body: {

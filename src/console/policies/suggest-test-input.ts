@@ -2,10 +2,11 @@
 import type { Condition } from "../../contract/guard/conditions.ts";
 import type { DetectorResource } from "../../contract/guard/detectors.ts";
 import type { Policy } from "../../contract/guard/policies.ts";
+import { toObjectDraft } from "../tools/object-draft.ts";
 import { COMMAND, INJECTION, PAYMENT, PROMPT, SECRET } from "./payload-samples.ts";
 import type { TestInput } from "./test-fields.tsx";
 
-type Suggestion = Partial<Pick<TestInput, "kind" | "text" | "tool">>;
+type Suggestion = Partial<Pick<TestInput, "kind" | "text" | "tool" | "arguments">>;
 
 /** Rules come first: most tests are of prompts. Returns {} if no sample is known to match. */
 export function suggestTestInput(
@@ -19,9 +20,9 @@ export function suggestTestInput(
   const [call] = gates.flatMap(({ when, action, enabled }) => {
     const tool = enabled && action !== "skip" && when && findTool(when);
     const values = action === "ask" ? PAYMENT : COMMAND;
-    return tool ? { kind: "call" as const, tool, text: JSON.stringify(values, null, 2) } : [];
+    return tool ? { kind: "call" as const, tool, arguments: toObjectDraft(values) } : [];
   });
-  return text ? { ...(call && { tool: call.tool }), text } : (call ?? {});
+  return text ? { ...call, kind: "user", text } : (call ?? {});
 }
 
 /** Returns a tool name that a single comparison matches. */

@@ -1,55 +1,67 @@
-/** Fields of a policy test: plain text by default, a JSON payload for experts. */
+/** Fields of a policy test: content in fields by default, a JSON payload for experts. */
 import type { AppError } from "../../contract/errors.ts";
+import type { CONDITION_FIELDS } from "../../contract/guard/conditions.ts";
 import type { Direction, Protocol } from "../../contract/guard/evaluate.ts";
+import { type ObjectDraft, toObject, toObjectDraft } from "../tools/object-draft.ts";
+import { ObjectField } from "../tools/object-field.tsx";
+import { newTool, type ToolsDraft, toTools } from "../tools/tool-draft.ts";
+import { ToolsField } from "../tools/tools-field.tsx";
 import { AreaField, SelectField, TextField } from "../ui/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { parseJson } from "../ui/parse-json.ts";
-import { PAYMENT, SAMPLES } from "./payload-samples.ts";
-import { TEXT_KINDS, type TextKindName } from "./test-content.ts";
+import { COMMAND, SAMPLES } from "./payload-samples.ts";
+import { FIELD_LABELS } from "./policy-sentences.ts";
+import { CONTENT_KINDS, type ContentKindName, findKind } from "./test-content.ts";
 
 export interface TestInput {
   /** `json`: the payload as it is sent. */
-  kind: TextKindName | "json";
+  kind: ContentKindName | "json";
   text: string;
   /** Name of the called tool. */
   tool: string;
+  arguments: ObjectDraft;
+  tools: ToolsDraft;
   sample: string;
   payload: string;
   direction: Direction;
   protocol: Protocol;
   consumer_id: string;
-  attributes: string;
+  attributes: ObjectDraft;
 }
 
 export const newTestInput = (suggested: Partial<TestInput>): TestInput => ({
   kind: "user",
-  text: TEXT_KINDS.user.example,
+  text: CONTENT_KINDS.user.example,
   tool: "bash",
+  arguments: toObjectDraft(COMMAND),
+  tools: { tools: [newTool()] },
   ...toSampleInput(Object.keys(SAMPLES)[0] ?? ""),
   consumer_id: "",
-  attributes: "",
+  attributes: toObjectDraft({}),
   ...suggested,
 });
 
-/** Returns the request, and the path of the text in its payload. Throws if the payload is not JSON. */
-export function toTestRequest({ kind, text, tool, payload, direction, protocol }: TestInput): {
+/** Returns the request, and the path of the content in its payload. Throws if a field is invalid. */
+export function toTestRequest(input: TestInput): {
   payload: Record<string, unknown>;
   direction: Direction;
   protocol: Protocol;
   path: readonly string[];
 } {
+  const { kind, text, tool } = input;
   if (kind === "json") {
     // The server rejects values that are not objects.
-    const parsed = parseJson(payload, "payload") as Record<string, unknown>;
-    return { payload: parsed, direction, protocol, path: [] };
+    const payload = parseJson(input.payload, "payload") as Record<string, unknown>;
+    return { payload, direction: input.direction, protocol: input.protocol, path: [] };
   }
-  const { toPayload, path, ...rest } = TEXT_KINDS[kind];
-  return {
-    payload: toPayload(text, tool),
-    direction: rest.direction,
-    protocol: rest.protocol,
-    path,
-  };
+  const { toPayload, direction, protocol, path } = findKind(kind);
+  const payload = toPayload({
+    text,
+    tool,
+    arguments: () => toObject(input.arguments, "arguments"),
+    tools: () => toTools(input.tools, "tools"),
+  });
+  return { payload, direction, protocol, path };
 }
 
 interface TestFieldsProps {
@@ -59,46 +71,25 @@ interface TestFieldsProps {
 }
 
 const KINDS = [
-  ...Object.entries(TEXT_KINDS).map(([name, { label }]) => [name, label] as const),
+  ...Object.entries(CONTENT_KINDS).map(([name, { label }]) => [name, label] as const),
   ["json", "JSON payload"] as const,
 ];
 
 export function TestFields({ input, onChange, error }: TestFieldsProps) {
-  const { kind, text, tool, consumer_id, attributes } = input;
+  const { kind, consumer_id, attributes } = input;
   return (
     <>
       <SelectField
         label="Content"
         value={kind}
         options={KINDS}
-        // The options are the keys of TEXT_KINDS, and json.
+        // The options are the keys of CONTENT_KINDS, and json.
         onChange={(value) => onChange(switchKind(input, value as TestInput["kind"]))}
       />
       {kind === "json" ? (
         <PayloadFields {...{ input, onChange, error }} />
       ) : (
-        <>
-          {kind === "call" && (
-            <TextField
-              label="Tool name"
-              required
-              value={tool}
-              onChange={(value) => onChange({ tool: value })}
-            />
-          )}
-          <AreaField
-            label={kind === "call" ? "Arguments" : "Text"}
-            {...(kind === "call" && {
-              code: true,
-              hint: "A JSON object. Other text is sent as the argument “input”.",
-            })}
-            required
-            rows={10}
-            value={text}
-            onChange={(value) => onChange({ text: value })}
-            problem={findProblemsBelow(error, "payload")}
-          />
-        </>
+        <ContentFields {...{ input, onChange, error }} fields={findKind(kind).fields} />
       )}
       <details className="field">
         <summary>Consumer and attributes</summary>
@@ -108,16 +99,80 @@ export function TestFields({ input, onChange, error }: TestFieldsProps) {
           onChange={(value) => onChange({ consumer_id: value })}
           problem={findProblem(error, "consumer_id")}
         />
-        <AreaField
+        <ObjectField
           label="Attributes (optional)"
-          code
-          rows={3}
-          hint='For conditions, as JSON: {"tool": {"name": "bash"}, "model": {"name": "…"}}'
-          value={attributes}
+          hint="Attributes that conditions compare, such as the model."
+          noun="attribute"
+          choices={ATTRIBUTES.map((name) => [name, FIELD_LABELS[name]] as const)}
+          draft={attributes}
           onChange={(value) => onChange({ attributes: value })}
           problem={findProblemsBelow(error, "attributes")}
         />
       </details>
+    </>
+  );
+}
+
+/** Attributes that an application sends beside the payload. */
+const ATTRIBUTES: readonly (typeof CONDITION_FIELDS)[number][] = [
+  "model.name",
+  "model.provider",
+  "consumer.name",
+  "consumer.tag",
+  "consumer.type",
+  "collector.type",
+  "source.application",
+  "hook.event",
+  "tool.name",
+  "tool.command",
+];
+
+function ContentFields({
+  input: { text, tool, arguments: given, tools },
+  onChange,
+  error,
+  fields,
+}: TestFieldsProps & { fields: "text" | "call" | "tools" }) {
+  const problem = findProblemsBelow(error, "payload");
+  if (fields === "text") {
+    return (
+      <AreaField
+        label="Text"
+        required
+        rows={10}
+        value={text}
+        onChange={(value) => onChange({ text: value })}
+        problem={problem}
+      />
+    );
+  }
+  if (fields === "tools") {
+    return (
+      <ToolsField
+        label="Tools"
+        hint="Definitions of the tools that an application offers to a model."
+        draft={tools}
+        onChange={(value) => onChange({ tools: value })}
+        error={error}
+        at="tools"
+      />
+    );
+  }
+  return (
+    <>
+      <TextField
+        label="Tool name"
+        required
+        value={tool}
+        onChange={(value) => onChange({ tool: value })}
+      />
+      <ObjectField
+        label="Arguments"
+        noun="argument"
+        draft={given}
+        onChange={(value) => onChange({ arguments: value })}
+        problem={findProblem(error, "arguments") ?? problem}
+      />
     </>
   );
 }
@@ -164,15 +219,25 @@ function PayloadFields({ input, onChange, error }: TestFieldsProps) {
   );
 }
 
-/** Replaces an unchanged example by that of the new kind; JSON starts with the payload of the text. */
+/** Replaces an unchanged example by that of the new kind; JSON starts with the payload of the fields. */
 function switchKind(input: TestInput, kind: TestInput["kind"]): Partial<TestInput> {
-  if (kind === "json") {
+  if (kind === "json") return { kind, ...formatPayload(input) };
+  const { example } = findKind(kind);
+  return { kind, ...(example && EXAMPLES.has(input.text) && { text: example }) };
+}
+
+const EXAMPLES = new Set(
+  Object.values(CONTENT_KINDS).flatMap((kind) => ("example" in kind ? [String(kind.example)] : [])),
+);
+
+/** Returns nothing if a field is invalid. */
+function formatPayload(input: TestInput): Partial<TestInput> {
+  try {
     const { payload, direction, protocol } = toTestRequest(input);
-    return { kind, payload: JSON.stringify(payload, null, 2), direction, protocol };
+    return { payload: JSON.stringify(payload, null, 2), direction, protocol };
+  } catch {
+    return {};
   }
-  const examples = Object.values(TEXT_KINDS).map(({ example }): string => example);
-  const isExample = [...examples, JSON.stringify(PAYMENT, null, 2)].includes(input.text);
-  return { kind, ...(isExample && { text: TEXT_KINDS[kind].example }) };
 }
 
 function toSampleInput(sample: string) {

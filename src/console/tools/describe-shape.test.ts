@@ -29,7 +29,7 @@ test("the arguments of a tool are described in sentences", () => {
       "tags (list of list of number, at most 1 item) and id (value with other rules (oneOf)). " +
       "Rejects other arguments.",
   );
-  expect(describeArguments(toArgumentsDraft({}))).toBe("Arguments are not checked.");
+  expect(describeArguments(toArgumentsDraft({}))).toBe("");
   expect(describeArguments(toArgumentsDraft({ $ref: "#/$defs/a" }))).toBe(
     "Has other rules ($ref).",
   );

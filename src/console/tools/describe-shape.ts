@@ -15,7 +15,7 @@ export const TYPE_LABELS: Record<ShapeType, string> = {
   json: "other (JSON)",
 };
 
-/** Returns "Requires query (text). Accepts limit (whole number from 1 to 10). Rejects other arguments." */
+/** Returns "Requires query (text). Accepts limit (whole number from 1 to 10). Rejects other arguments.", or "". */
 export function describeArguments(shape: ShapeDraft): string {
   const list = (isRequired: boolean) =>
     shape.parameters.flatMap(({ name, required, shape: own }) =>
@@ -29,7 +29,6 @@ export function describeArguments(shape: ShapeDraft): string {
     ...(shape.isClosed ? ["rejects other arguments"] : []),
     ...(rules ? [`has ${rules}`] : []),
   ];
-  if (texts.length === 0) return "Arguments are not checked.";
   return texts.map((text) => `${capitalize(text)}.`).join(" ");
 }
 

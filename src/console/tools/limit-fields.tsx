@@ -71,7 +71,7 @@ interface KeywordFieldProps {
 function KeywordField({ keyword, type, value, onChange, problem }: KeywordFieldProps) {
   const shared = { label: KEYWORD_LABELS[keyword], value, onChange, problem };
   if (keyword === "description" || keyword === "enum") {
-    const hint = keyword === "enum" ? "One per line. Empty: any value." : undefined;
+    const hint = keyword === "enum" ? "One per line. Empty: no limit." : undefined;
     return <AreaField {...shared} hint={hint} rows={2} />;
   }
   if (keyword === "pattern") return <TextField {...shared} hint="Regular expression." />;

@@ -13,14 +13,14 @@ import {
   type ShapeDraft,
 } from "./shape-draft.ts";
 
-/** `number` is the position of the object: "2.1". Empty for the outermost. */
-export function MemberRows({
-  shape,
-  onChange,
-  error,
-  at,
-  number,
-}: ShapeProps & { number: string }) {
+interface MemberRowsProps extends ShapeProps {
+  /** Position of the object: "2.1". Empty for the outermost. */
+  number: string;
+  /** Name of the object. */
+  name: string;
+}
+
+export function MemberRows({ shape, onChange, error, at, number, name }: MemberRowsProps) {
   const { parameters, isClosed } = shape;
   const replace = (index: number, next: readonly ParameterDraft[]) =>
     onChange({ ...shape, parameters: parameters.toSpliced(index, 1, ...next) });
@@ -57,7 +57,7 @@ export function MemberRows({
               checked={isClosed}
               onChange={(event) => onChange({ ...shape, isClosed: event.target.checked })}
             />
-            {number ? `No others in parameter ${number}` : "No other arguments"}
+            {number ? `No other members of ${name || number}` : "No other arguments"}
           </label>
         )}
       </div>
@@ -112,7 +112,7 @@ function ParameterRow(props: ParameterRowProps) {
         </button>
       </div>
       {problem && <p className="problem">{problem}</p>}
-      <ShapeFields {...{ shape, error, at, number }} onChange={changeShape} />
+      <ShapeFields {...{ shape, error, at, number, name }} onChange={changeShape} />
     </fieldset>
   );
 }
@@ -146,7 +146,7 @@ function TypeSelect({ label, shape, onChange }: TypeSelectProps) {
 }
 
 /** Limits of a parameter or of the items of a list, and what it contains. */
-function ShapeFields({ shape, onChange, error, at, number }: ShapeProps & { number: string }) {
+function ShapeFields({ shape, onChange, error, at, number, name }: MemberRowsProps) {
   const { type } = shape;
   if (type === "json") {
     return (
@@ -167,7 +167,7 @@ function ShapeFields({ shape, onChange, error, at, number }: ShapeProps & { numb
       <LimitFields {...{ shape, onChange, error, at }} type={type} />
       {type === "object" && (
         <div className="nested">
-          <MemberRows {...{ shape, onChange, error, at, number }} />
+          <MemberRows {...{ shape, onChange, error, at, number, name }} />
         </div>
       )}
       {type === "array" && (
@@ -186,6 +186,7 @@ function ShapeFields({ shape, onChange, error, at, number }: ShapeProps & { numb
             error={error}
             at={`${at}.items`}
             number={`${number}.items`}
+            name={`the items of ${name || number}`}
           />
         </div>
       )}

@@ -20,11 +20,12 @@ interface ParametersFieldProps {
 
 export function ParametersField({ label, hint, shape, onChange, error, at }: ParametersFieldProps) {
   const problem = findProblem(error, at);
+  const sentence = describeArguments(shape);
   return (
     <fieldset className="field pairs parameters">
       <legend>{label}</legend>
       {hint && <p className="hint">{hint}</p>}
-      <p className="sentence">{describeArguments(shape)}</p>
+      {sentence && <p className="sentence">{sentence}</p>}
       <JsonView
         label="JSON Schema"
         what="the schema of an object"
@@ -38,7 +39,7 @@ export function ParametersField({ label, hint, shape, onChange, error, at }: Par
         }}
         problem={problem}
       >
-        <MemberRows {...{ shape, onChange, error, at }} number="" />
+        <MemberRows {...{ shape, onChange, error, at }} number="" name="" />
         <OtherField {...{ shape, onChange, error, at }} />
       </JsonView>
     </fieldset>

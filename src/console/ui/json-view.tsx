@@ -79,7 +79,7 @@ function SwitchButton({ label, view, onClick, problem }: SwitchButtonProps) {
       {problem && <p className="problem">{problem}</p>}
       <button type="button" className="button quiet small" onClick={onClick}>
         Show as {view}
-        <span className="visually-hidden">: {label}</span>
+        <span className="visually-hidden"> ({label})</span>
       </button>
     </div>
   );
