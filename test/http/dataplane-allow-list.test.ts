@@ -217,6 +217,18 @@ test("a model in any member that an official SDK names after models is a 403, at
   expect(failed).toEqual([]);
 });
 
+test.each(["Tools", "ｔools", "tool\u017f", "\\uff54ools", "\\u0054ools", "\\ud835\\udc2dools"])(
+  "a model of the member %s of a message is a 403",
+  async (name) => {
+    const { limited } = await setUp();
+    const message = `{"role":"user","content":"x","${name}":[{"model":"expensive"}]}`;
+
+    const reply = await limited.post(CHAT, `{"model":"cheap","messages":[${message}]}`);
+
+    expect(await readError(reply)).toEqual([403, "model_not_allowed"]);
+  },
+);
+
 test.each([
   ["extra_body", '{"model":"expensive","model":"cheap"}'],
   ["tools", '[{"model":"expensive","mod\\u0065l":"cheap"}]'],

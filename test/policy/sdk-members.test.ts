@@ -3,8 +3,11 @@ import { expect, test } from "bun:test";
 import { readPayload } from "../../src/policy/payload/read-payload.ts";
 import { listSdkMembers } from "../kit/sdk-members.ts";
 
-/** The second one has full-width digits. */
-const CARDS = ["4111111111111111", "４１１１１１１１１１１１１１１１", "card:4111-1111-1111-1111"];
+/** The second one has full-width digits; the last two are base64 and hexadecimal. */
+const CARDS = [
+  ...["4111111111111111", "４１１１１１１１１１１１１１１１", "card:4111-1111-1111-1111"],
+  ...["NDExMTExMTExMTExMTExMQ==", "34313131313131313131313131313131"],
+];
 type BuildPayload = (members: object) => Record<string, unknown>;
 const locate = (direction: "input" | "output", protocol: "llm" | "mcp", build: BuildPayload) => ({
   direction,
@@ -47,7 +50,9 @@ async function listUnread(where: ReturnType<typeof locate>, text: string): Promi
     [text, [text], { inner: text }].some((value) => {
       const payload = build({ [name]: value });
       const read = readPayload(payload, { ...context, attributes: {}, is_foreign_body: true });
-      return !read.segments.some((segment) => segment.text.includes(text));
+      const texts = read.segments.map((segment) => segment.text);
+      // Some members are decoded when they are read.
+      return !texts.some((each) => each.includes(text) || each === CARDS[0]);
     }),
   );
 }

@@ -131,5 +131,5 @@ const MAY_NAME_MODEL = new RegExp(
   `(?:${SELECTOR}|preset|prompt_id)"\\s*:|"(?:openrouter:|fusion")|\\\\u|[\\x80-\\xff]`,
   "i",
 );
-/** Text is rarely ASCII: only the escapes of letters count, and the long s, which Go's parser folds. */
-const MAY_ADD_TOOLS = /tool(?:s|\xc5\xbf)"\s*:|\\u(?:00[4-7]|017f)/i;
+/** The same in text, which is rarely ASCII: only in the names of members. */
+const MAY_ADD_TOOLS = /tools"\s*:|"(?=\s*:)(?<=(?:\\u|[\x80-\xff])[^"]{0,30}")/i;

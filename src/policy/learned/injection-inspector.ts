@@ -93,6 +93,23 @@ const MAX_EXEMPT_WINDOWS = 8;
 
 /** Matches a name of several words, which may be an instruction. */
 const IS_PROSE = /\S\s+\S+\s+\S/;
+/**
+ * The same for a name without spaces. Fewer words are read only if they override instructions: the model finds
+ * `initialPromptTokenCount` suspicious.
+ */
+const IS_JOINED_PROSE =
+  /^(?:\S+ ){5,}|\b(?:ignore|disregard|forget|override|bypass)\b.*\b(?:instructions?|prompts?|guidelines)\b/i;
+
+/** Returns a name with spaces between its words: `ignore_allPrevious` as `ignore all Previous`. */
+const spaceWords = (name: string): string =>
+  name.replace(/(?<=[\p{Ll}\d])(?=\p{Lu})|[^\p{L}\p{N}]+/gu, " ").trim();
+
+/** Returns the words of a name that an MCP server lists; undefined if they cannot be an instruction. */
+function readJoinedWords({ text, isName, source }: Segment): string | undefined {
+  if (!isName || source !== "tool_definition") return undefined;
+  const words = spaceWords(text);
+  return IS_JOINED_PROSE.test(words) ? words : undefined;
+}
 
 /** Returns the window of text with the highest score of stage 1. */
 function findWindow(
@@ -101,10 +118,13 @@ function findWindow(
   isExempt: InspectionContext["isExempt"],
 ): FoundWindow[] {
   const origin = ORIGINS[segment.source];
-  if (origin === undefined || (segment.isName && !IS_PROSE.test(segment.text))) return [];
+  const words = readJoinedWords(segment);
+  const isPlainName = segment.isName && words === undefined && !IS_PROSE.test(segment.text);
+  if (origin === undefined || isPlainName) return [];
   let best: FoundWindow | undefined;
   let exempted = 0;
   const readings = listReadings(segment);
+  if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
   for (const reading of readings) {
     const window = findOverridePhrase(reading.text) ?? scorer.findHighest(reading.text, origin);
     if (!window || (best && window.logit <= best.window.logit)) continue;
@@ -116,12 +136,14 @@ function findWindow(
         continue;
       }
       // Not exempt as a whole: copies of an exempt window must not hide what is left.
-      at = { segment, start: 0, end: segment.text.length };
+      at = { segment, ...wholeOf(segment) };
     }
     best = { window, origin, at };
   }
   return best ? [best] : [];
 }
+
+const wholeOf = ({ text }: Segment) => ({ start: 0, end: text.length });
 
 type Reading = Pick<View, "text" | "toOriginal">;
 

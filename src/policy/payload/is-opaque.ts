@@ -1,13 +1,17 @@
 /** Detects strings of a body that are not text: ids and keywords of the format. */
 import type { SegmentSource } from "../segment.ts";
+import { decodeBase64AndHex } from "../views/decode-base64-and-hex.ts";
 import { SEALED_MEMBERS } from "./decode-member.ts";
 
 /**
  * Opaque strings are neither inspected nor transformed. Strings with white space or other letters than ASCII are
- * inspected, since they may hide prose, and so are strings with as many digits as a card has.
+ * inspected, since they may hide prose, and so are strings with as many digits as a card has, also if encoded.
  */
 export const isOpaque = (key: string, text: string, source: SegmentSource): boolean =>
-  isIdentifier(key, text, source) && !CARD_DIGITS.test(text);
+  isIdentifier(key, text, source) && !mayBeCard(text);
+
+const mayBeCard = (text: string): boolean =>
+  CARD_DIGITS.test(text) || decodeBase64AndHex(text).some((run) => CARD_DIGITS.test(run.text));
 
 /** Returns whether a string is an id or keyword by its member, length and characters: visible ASCII. */
 export const isIdentifier = (key: string, text: string, source: SegmentSource): boolean =>
