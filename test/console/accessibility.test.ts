@@ -115,7 +115,10 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await page.getByLabel("Content").selectOption("Tools offered to a model");
   for (const type of ["text", "object", "list"]) {
     await page.getByRole("button", { name: "Add parameter", exact: true }).click();
-    await page.getByLabel(/^Parameter \d: type$/).last().selectOption({ label: type });
+    await page
+      .getByLabel(/^Parameter \d: type$/)
+      .last()
+      .selectOption({ label: type });
     await page.getByText("Limits and description").last().click();
   }
   await look();
