@@ -15,7 +15,7 @@ import {
 import type { NeutralEvent, OutputPart, TextPart, ThinkingPart, Usage } from "../neutral.ts";
 import { readOpenAiError } from "../openai-errors.ts";
 import { findReasoning, readArguments, readContent, rejectOtherContent } from "./read-response.ts";
-import { createPartSequence, type StreamedPart } from "./sequence-parts.ts";
+import { createPartSequence, isComplete, type StreamedPart } from "./sequence-parts.ts";
 import { readFinishReason } from "./stop-reasons.ts";
 import { readChatUsage } from "./usage.ts";
 
@@ -37,19 +37,16 @@ export function createChatStreamReader(): StreamReader {
   let lastKey: unknown;
 
   function addText(part: TextPart | ThinkingPart): void {
-    const { text, ...rest } = part;
-    if (text === "") return;
+    if (part.text === "") return;
     const last = sequence.last();
-    const isOpen =
-      last?.part.type === part.type &&
-      (part.type === "thinking" || isRefusal(last.part) === isRefusal(part));
-    const streamed = isOpen
-      ? last
-      : part.type === "thinking"
-        ? sequence.start({ type: "thinking", text: "" }, part.signature)
-        : sequence.start({ ...rest, text: "" });
-    sequence.add(streamed, text);
+    const isOpen = last?.part.type === part.type && isRefusal(last.part) === isRefusal(part);
+    sequence.add(isOpen ? last : startText(part), part.text);
   }
+
+  const startText = (part: TextPart | ThinkingPart): StreamedPart =>
+    part.type === "thinking"
+      ? sequence.start({ type: "thinking", text: "" }, part.signature)
+      : sequence.start({ ...part, text: "" });
 
   function addToolCall(value: unknown): void {
     const { index, id: givenId, type, function: called } = asObject(value);
@@ -59,7 +56,7 @@ export function createChatStreamReader(): StreamReader {
     const key = index ?? (id || lastKey);
     let call = calls.get(key);
     // Some servers give all calls the same index.
-    const isNew = id ? call?.id !== id : name && args && call?.streamed.isComplete;
+    const isNew = id ? call?.id !== id : name && args && call && isComplete(call.streamed);
     if (!call || isNew) {
       if (!name) throw invalidResponse("continues a tool call that has not started");
       said.calls = true;

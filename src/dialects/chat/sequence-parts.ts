@@ -11,9 +11,16 @@ export interface StreamedPart {
   /** Text that is emitted when the part opens. */
   waiting: string;
   readonly scanArguments: (text: string) => boolean;
-  /** The arguments of the tool call are a whole object, so that only white space may follow. */
-  isComplete: boolean;
+  /** Arguments that have not been scanned: most streams have only one call. */
+  unscanned: string;
   isEnded: boolean;
+}
+
+/** Returns whether the arguments of a tool call are a whole object, so that only white space may follow. */
+export function isComplete(part: StreamedPart): boolean {
+  const { unscanned } = part;
+  part.unscanned = "";
+  return part.scanArguments(unscanned);
 }
 
 /** Emits the events of one part at a time. The others wait until the arguments of the open tool call are complete. */
@@ -44,7 +51,7 @@ export function createPartSequence(emit: (event: NeutralEvent) => void) {
   /** Text and thinking end as soon as another part follows. */
   function advance(): void {
     for (let [first, next] = queue; first && next; [first, next] = queue) {
-      if (first.part.type === "tool_call" && !first.isComplete) return;
+      if (first.part.type === "tool_call" && !isComplete(first)) return;
       endFirst(first);
     }
   }
@@ -53,7 +60,7 @@ export function createPartSequence(emit: (event: NeutralEvent) => void) {
     /** Returns the last part that has started; undefined before the first. */
     last: (): StreamedPart | undefined => queue.at(-1),
     start(part: OutputPart, signature?: PartSignature): StreamedPart {
-      const state = { waiting: "", isComplete: false, isEnded: false };
+      const state = { waiting: "", unscanned: "", isEnded: false };
       const started = { part, signature, scanArguments: createObjectScan(), ...state };
       queue.push(started);
       if (queue.length === 1) open(started);
@@ -72,7 +79,7 @@ export function createPartSequence(emit: (event: NeutralEvent) => void) {
         to.waiting += text;
       }
       if (to.part.type !== "tool_call") return;
-      to.isComplete = to.scanArguments(text);
+      to.unscanned += text;
       advance();
     },
     end(): void {
