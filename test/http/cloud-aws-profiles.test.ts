@@ -58,7 +58,10 @@ const writeLegacy = (url: string) =>
 /** The portal and the token endpoint of IAM Identity Center, and STS. */
 const issuer = startIssuerServer(({ path, headers, form, text }) => {
   if (path === "/token") {
-    if (JSON.parse(text).refreshToken === "revoked") {
+    const { refreshToken } = JSON.parse(text);
+    // Another process refreshes the token at the same time, which ends this refresh token.
+    if (refreshToken === "raced") storeToken("raced", { expiresAt: at(60 * MINUTE) });
+    if (refreshToken === "revoked" || refreshToken === "raced") {
       return { status: 400, body: { error: "invalid_grant", error_description: "secret text" } };
     }
     const body = { accessToken: "sso-token-2", expiresIn: 3600, refreshToken: "refresh-2" };
@@ -204,6 +207,14 @@ describe("an SSO profile", () => {
     expect(await signOnce()).toBe("ASIASSOROLE000000");
   });
 
+  test("uses the token of another process that refreshed it first", async () => {
+    writeSession("raced");
+    const expiresAt = "2020-01-01T00:00:00Z";
+    storeToken("raced", { ...CLIENT, refreshToken: "raced", expiresAt });
+
+    expect(await signOnce()).toBe("ASIASSOROLE000000");
+  });
+
   const LOGIN = "Run: aws sso login --profile dev";
   test.each([
     ["without a token", "none", undefined, "has no token in the SSO cache"],
@@ -218,7 +229,7 @@ describe("an SSO profile", () => {
       "that has signed out",
       "signed-out",
       { accessToken: "signed-out", expiresAt: "2100-01-01T00:00:00Z" },
-      "is not valid any more",
+      "is no longer valid",
     ],
     ["with a damaged token", "damaged", { accessToken: 7 }, "has no token in the SSO cache"],
   ])("%s is an error that says to sign in", async (_, session, token, problem) => {

@@ -44,7 +44,7 @@ export async function requestSsoKeys(
     headers: { "x-amz-sso_bearer_token": token },
     ...findEndpoint(host, "sso", region, `/federation/credentials?${query}`),
   });
-  if (response.status === 401) throw loginRequired(login, "is not valid any more");
+  if (response.status === 401) throw loginRequired(login, "is no longer valid");
   const issued = RoleCredentials.safeParse(parseIssued(issuer, response)).data?.roleCredentials;
   if (!issued) throw rejectedBy(issuer, response.status, []);
   return {

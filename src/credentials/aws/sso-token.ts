@@ -51,29 +51,40 @@ export function createSsoTokenReader(): ReadSsoToken {
   /** Refreshed tokens, by file, that could not be written. */
   const unsaved = new Map<string, CachedToken>();
 
-  async function read(host: IssuerHost, login: SsoLogin, file: string): Promise<string> {
+  /** Returns the stored token, or the one in memory if it is newer. */
+  async function load(file: string): Promise<CachedToken | undefined> {
     const stored = await readToken(file);
-    if (!stored) throw loginRequired(login, "has no token in the SSO cache");
     const refreshed = unsaved.get(file);
-    const token = refreshed && expiryOf(refreshed) > expiryOf(stored) ? refreshed : stored;
-    const left = expiryOf(token) - host.now().getTime();
+    const isNewer = stored && refreshed && expiryOf(refreshed) > expiryOf(stored);
+    return isNewer ? refreshed : stored;
+  }
+
+  async function read(host: IssuerHost, login: SsoLogin, file: string): Promise<string> {
+    const now = host.now().getTime();
+    const token = await load(file);
+    if (!token) throw loginRequired(login, "has no token in the SSO cache");
+    if (expiryOf(token) > now + REFRESH_AHEAD_MS) return token.accessToken;
+    const failure = await refresh(host, login, { file, token }).catch(AppError.from);
+    // After a failure too: another process may have refreshed the token first.
+    const last = (await load(file)) ?? token;
+    if (expiryOf(last) > now) return last.accessToken;
+    throw loginRequired(login, "has expired", failure);
+  }
+
+  /** Does nothing for a token that cannot be refreshed. */
+  async function refresh(
+    host: IssuerHost,
+    { session, region }: SsoLogin,
+    { file, token }: { file: string; token: CachedToken },
+  ): Promise<undefined> {
     const { clientId, clientSecret, refreshToken } = token;
-    const canRefresh = login.session && clientId && clientSecret && refreshToken;
-    if (canRefresh && left <= REFRESH_AHEAD_MS) {
-      try {
-        const client = { clientId, clientSecret, refreshToken };
-        const next = { ...token, ...(await requestToken(host, login.region, client)) };
-        await writeToken(file, next).then(
-          () => unsaved.delete(file),
-          () => unsaved.set(file, next),
-        );
-        return next.accessToken;
-      } catch (cause) {
-        if (left <= 0) throw loginRequired(login, "has expired", AppError.from(cause));
-      }
-    }
-    if (left <= 0) throw loginRequired(login, "has expired");
-    return token.accessToken;
+    if (session === undefined || !clientId || !clientSecret || !refreshToken) return;
+    const client = { clientId, clientSecret, refreshToken };
+    const next = { ...token, ...(await requestToken(host, region, client)) };
+    await writeToken(file, next).then(
+      () => unsaved.delete(file),
+      () => unsaved.set(file, next),
+    );
   }
 
   return (host, login) => {
