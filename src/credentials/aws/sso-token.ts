@@ -71,7 +71,7 @@ export function createSsoTokenReader(): ReadSsoToken {
     throw loginRequired(login, "has expired", failure);
   }
 
-  /** Does nothing for a token that cannot be refreshed. */
+  /** Refreshes the token and stores it; skips one that cannot be refreshed. */
   async function refresh(
     host: IssuerHost,
     { session, region }: SsoLogin,
