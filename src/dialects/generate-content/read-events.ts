@@ -7,14 +7,14 @@ import type { NeutralEvent, OutputPart, StopReason, Usage } from "../neutral.ts"
 import { readError } from "./errors.ts";
 import {
   continues,
-  createCallIds,
-  readOutputPart,
+  createPartReader,
+  type PartReader,
   readStopReason,
   readUsage,
 } from "./read-response.ts";
 
 export function createGenerateContentStreamReader(): StreamReader {
-  let createCallId: (() => string) | undefined;
+  let reader: PartReader | undefined;
   /** The part that later chunks may continue. */
   let open: OutputPart | undefined;
   let hasCalls = false;
@@ -56,16 +56,14 @@ export function createGenerateContentStreamReader(): StreamReader {
         return [{ type: "error", error: readError(status, chunk) }];
       }
       const events: NeutralEvent[] = [];
-      if (!createCallId) {
-        createCallId = createCallIds(chunk);
+      if (!reader) {
+        reader = createPartReader(chunk);
         const id = asText(chunk.responseId) || undefined;
         events.push(defined({ type: "start" as const, id, usage: readUsage(chunk.usageMetadata) }));
       }
       const candidate = asObject(asList(chunk.candidates)[0]);
       for (const value of asList(asObject(candidate.content).parts)) {
-        for (const part of readOutputPart(asObject(value), createCallId)) {
-          events.push(...addPart(part));
-        }
+        for (const part of reader.read(asObject(value))) events.push(...addPart(part));
       }
       usage = readUsage(chunk.usageMetadata) ?? usage;
       if (chunk.candidates !== undefined || chunk.promptFeedback !== undefined) {
@@ -76,6 +74,7 @@ export function createGenerateContentStreamReader(): StreamReader {
     end() {
       if (isEnded) return [];
       if (!stop_reason) throw invalidResponse("ended early");
+      reader?.end();
       isEnded = true;
       return [...endPart(), { type: "end", stop_reason, ...(usage && { usage }) }];
     },

@@ -11,14 +11,16 @@ import {
   unknownContent,
 } from "../invalid-response.ts";
 import type { NeutralResponse, OutputPart, StopReason, Usage } from "../neutral.ts";
+import { type CollectedCall, createCallCollector } from "./collect-calls.ts";
 
 export function readGenerateContentResponse(body: JsonObject): NeutralResponse {
   const parts: OutputPart[] = [];
   const candidate = asObject(asList(body.candidates)[0]);
-  const createCallId = createCallIds(body);
+  const reader = createPartReader(body);
   for (const value of asList(asObject(candidate.content).parts)) {
-    for (const part of readOutputPart(asObject(value), createCallId)) addPart(parts, part);
+    for (const part of reader.read(asObject(value))) addPart(parts, part);
   }
+  reader.end();
   return defined({
     id: asText(body.responseId) || undefined,
     parts,
@@ -44,31 +46,57 @@ export const continues = (open: OutputPart, part: OutputPart): boolean =>
 const isCall = ({ type }: OutputPart): boolean => type === "tool_call";
 
 /** Gemini sends ids of calls only sometimes; results are matched by them in other formats. */
-export function createCallIds({ responseId }: JsonObject): () => string {
+function createCallIds({ responseId }: JsonObject): () => string {
   const prefix = asText(responseId) || Bun.randomUUIDv7();
   let count = 0;
   return () => `call_${prefix}_${count++}`;
 }
 
+/** Reads the parts of a response, or of all its chunks, whose first one is `body`. */
+export function createPartReader(body: JsonObject) {
+  const createCallId = createCallIds(body);
+  const calls = createCallCollector();
+  return {
+    read(part: JsonObject): OutputPart[] {
+      if (part.functionCall !== undefined) {
+        const call = calls.add(part);
+        return call ? [toCallPart(call, createCallId)] : [];
+      }
+      const read = readOutputPart(part);
+      if (read.length > 0 && calls.isOpen()) {
+        throw invalidResponse("has other content inside of a function call");
+      }
+      return read;
+    },
+    /** Throws if the last call is not complete. */
+    end(): void {
+      if (calls.isOpen()) throw invalidResponse("ended inside of a function call");
+    },
+  };
+}
+
+export type PartReader = ReturnType<typeof createPartReader>;
+
+function toCallPart(call: CollectedCall, createCallId: () => string): OutputPart {
+  const { id, name, args, thoughtSignature } = call;
+  return {
+    type: "tool_call",
+    id: id || createCallId(),
+    name,
+    arguments: JSON.stringify(args),
+    ...readSignature(thoughtSignature),
+  };
+}
+
+const readSignature = (value: string) =>
+  value ? { signature: { dialect: "generate_content" as const, value } } : undefined;
+
 /** A signature of text becomes a thought without text, because text has no place for it. */
-export function readOutputPart(part: JsonObject, createCallId: () => string): OutputPart[] {
-  const { text, functionCall, thoughtSignature } = part;
-  const value = asText(thoughtSignature);
-  const signature = value && ({ signature: { dialect: "generate_content", value } } as const);
-  if (functionCall !== undefined) {
-    const call = asObject(functionCall);
-    if (call.partialArgs !== undefined || call.willContinue === true) {
-      throw invalidResponse("has a function call that is streamed in parts");
-    }
-    const id = asText(call.id) || createCallId();
-    const args = JSON.stringify(asObject(call.args));
-    return [
-      { type: "tool_call", id, name: asText(call.name), arguments: args, ...(signature || {}) },
-    ];
-  }
+function readOutputPart(part: JsonObject): OutputPart[] {
+  const { text, thoughtSignature } = part;
+  const signature = readSignature(asText(thoughtSignature));
   if (text !== undefined) {
-    if (part.thought === true)
-      return [{ type: "thinking", text: asText(text), ...(signature || {}) }];
+    if (part.thought === true) return [{ type: "thinking", text: asText(text), ...signature }];
     const content: OutputPart[] = text === "" ? [] : [{ type: "text", text: asText(text) }];
     return signature ? [...content, { type: "thinking", text: "", ...signature }] : content;
   }

@@ -32,6 +32,33 @@ const choose = (functionCallingConfig: JsonObject): JsonObject =>
   ask({ tools, toolConfig: { functionCallingConfig } });
 const signature = Buffer.from("portcullis:sig:messages:c2ln").toString("base64");
 
+/** Chunks of a function call whose arguments Vertex streams, and of one without arguments. */
+const streamedCall: JsonObject[] = [
+  {
+    functionCall: { id: "c1", name: "get_weather", willContinue: true },
+    thoughtSignature: "c2lnMQ==",
+  },
+  {
+    functionCall: {
+      partialArgs: [{ jsonPath: "$.city", stringValue: "Par", willContinue: true }],
+      willContinue: true,
+    },
+  },
+  {
+    functionCall: {
+      partialArgs: [
+        { jsonPath: "$.city", stringValue: "is" },
+        { jsonPath: "$.days[0]['at noon']", boolValue: true },
+        { jsonPath: "$.days[1]", numberValue: 2 },
+      ],
+      willContinue: true,
+    },
+  },
+  { functionCall: {} },
+  { functionCall: { name: "get_weather", willContinue: true } },
+  { functionCall: {} },
+];
+
 export const requests: RequestCases = {
   "system-prompts": ask({ systemInstruction: { parts: [{ text: "Be brief." }] } }),
   "snake-case": {
@@ -75,6 +102,7 @@ export const requests: RequestCases = {
     ),
     user(result({ output: "rain" }, { id: "c2" }), result({ output: "sunny" }, { id: "c1" })),
   ),
+  "tool-call-in-parts": turns(...streamedCall.map((part) => model(part))),
   "tool-result-that-is-an-object": turns(model(call()), user(result({ degrees: 20, sky: "blue" }))),
   "tool-result-with-image": turns(
     model(call()),
@@ -187,14 +215,14 @@ export const responses: ResponseCases = {
   "unknown-content": respond([[{ executableCode: { language: "PYTHON", code: "1" } }]]),
   "no-candidates": { body: { ...frame } },
   "stream-that-ends-early": { events: [{ ...candidate([{ text: "Hel" }]), ...frame }] },
-  "stream-with-a-call-in-parts": {
-    events: [
-      {
-        ...candidate([{ functionCall: { name: "get_weather", willContinue: true } }]),
-        ...frame,
-      },
-    ],
-  },
+  "tool-calls-in-parts": respond(streamedCall.map((part) => [part])),
+  "tool-call-in-parts-without-its-end": respond(streamedCall.slice(0, 3).map((part) => [part])),
+  "tool-call-in-parts-with-text-inside": respond([streamedCall.slice(0, 2), [{ text: "Hello" }]]),
+  "tool-call-with-an-invalid-path": respond([
+    streamedCall.slice(0, 1),
+    [{ functionCall: { partialArgs: [{ jsonPath: "$.days[7]", numberValue: 1 }] } }],
+  ]),
+  "tool-call-without-a-name": respond([[{ functionCall: { args: {} } }]]),
   "stream-with-an-error": {
     events: [
       { ...candidate([{ text: "Hel" }]), ...frame },

@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { addPartialArg, createObject } from "./add-partial-arg.ts";
+
+const add = (...parts: [string, unknown][]) => {
+  const args = createObject();
+  const added = parts.map(([jsonPath, value]) => {
+    const member = value === null ? "nullValue" : `${typeof value}Value`.replace("boolean", "bool");
+    return addPartialArg(args, { jsonPath, [member]: value });
+  });
+  return { args: JSON.stringify(args), added };
+};
+
+test("values are added at their paths, and texts of a path are joined", () => {
+  const { args, added } = add(
+    ["$.city", "Bos"],
+    ["$.city", "ton"],
+    ["$.count", 2],
+    ["$.list[0].name", "a"],
+    ["$.list[0].isNew", true],
+    ["$.list[1]", null],
+    [String.raw`$['a\'b']["c\u0064"]`, ""],
+    ["$.__proto__.polluted", "x"],
+  );
+
+  expect(args).toBe(
+    `{"city":"Boston","count":2,"list":[{"name":"a","isNew":true},null],"a'b":{"cd":""},"__proto__":{"polluted":"x"}}`,
+  );
+  expect(added).not.toContain(false);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test.each([
+  ["no path", [["", "x"]]],
+  ["the root", [["$", "x"]]],
+  ["a wildcard", [["$.a[*]", "x"]]],
+  ["a list that skips an element", [["$.a[1]", "x"]]],
+  [
+    "a list with a name",
+    [
+      ["$.a[0]", "x"],
+      ["$.a.b", "x"],
+    ],
+  ],
+  [
+    "a member of a text",
+    [
+      ["$.a", "x"],
+      ["$.a.b", "x"],
+    ],
+  ],
+  [
+    "another type than before",
+    [
+      ["$.a", "x"],
+      ["$.a", 1],
+    ],
+  ],
+  ["a path that is too deep", [[`$${".a".repeat(2000)}`, "x"]]],
+  ["no value", [["$.a", undefined]]],
+] as [string, [string, unknown][]][])("%s is invalid", (_, parts) => {
+  expect(add(...parts).added.at(-1)).toBe(false);
+});

@@ -1,0 +1,44 @@
+/** Collects the function calls of a response: Vertex can stream one in several parts. */
+import type { JsonObject } from "../../lib/json/json-object.ts";
+import { MAX_STREAM_CHARACTERS } from "../check-events.ts";
+import { asList, asObject, asText, invalidResponse } from "../invalid-response.ts";
+import { addPartialArg, createObject } from "./add-partial-arg.ts";
+
+export interface CollectedCall {
+  /** Empty if the call has none. */
+  id: string;
+  name: string;
+  args: JsonObject;
+  /** Empty if the call has none. */
+  thoughtSignature: string;
+}
+
+export function createCallCollector() {
+  let open: CollectedCall | undefined;
+  let size = 0;
+  return {
+    /** Returns the call of a part, or undefined if it continues in another part. */
+    add({ functionCall, thoughtSignature }: JsonObject): CollectedCall | undefined {
+      const { id, name, args, partialArgs, willContinue } = asObject(functionCall);
+      if (open && name) throw invalidResponse("starts a function call inside of another one");
+      open ??= { id: "", name: asText(name), args: createObject(), thoughtSignature: "" };
+      if (!open.name) throw invalidResponse("has a function call without a name");
+      open.id ||= asText(id);
+      open.thoughtSignature ||= asText(thoughtSignature);
+      Object.assign(open.args, asObject(args));
+      for (const value of asList(partialArgs)) {
+        const part = asObject(value);
+        size += asText(part.stringValue).length;
+        if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
+        if (!addPartialArg(open.args, part))
+          throw invalidResponse("has an invalid partial argument");
+      }
+      if (willContinue === true) return undefined;
+      const call = open;
+      open = undefined;
+      return call;
+    },
+    /** Returns whether the last call continues in another part. */
+    isOpen: () => open !== undefined,
+  };
+}
