@@ -65,7 +65,7 @@ export async function startPortcullis(): Promise<Portcullis> {
             trace_id: "",
             client_address: "",
             user_agent: null,
-            payload: toPayload(example),
+            text: JSON.stringify(toPayload(example)),
             is_foreign_body: false,
             recorded: false,
             on_ask: "allow",

@@ -20,9 +20,10 @@ export interface EvaluationContext {
 }
 
 export interface InternalEvaluation extends EvaluationContext {
-  payload: Record<string, unknown>;
-  /** JSON text of `payload`. Left out: written from it. */
-  text?: string;
+  /** JSON text of the payload, an object. */
+  text: string;
+  /** The same, if it is parsed already. Undefined: parsed strictly where it is evaluated, a large one in a worker. */
+  payload?: Record<string, unknown>;
   /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
   is_foreign_body: boolean;
   /** False: no event is recorded, and no approval is requested. */

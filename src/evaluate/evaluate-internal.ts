@@ -4,9 +4,8 @@ import type { Deps } from "../deps.ts";
 import type { Evaluation, EvaluationContext, InternalEvaluation } from "../evaluation.ts";
 import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
-import type { EvaluationInput } from "./stages.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
-import { toEvaluationTask } from "./worker/messages.ts";
+import { type ClonedInput, restoreInput } from "./worker/messages.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 /** Throws for a deleted collector. */
@@ -26,11 +25,12 @@ export function evaluateWithHost(
   host: MainHost,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
-  const { collector_id, request, payload, text = JSON.stringify(payload) } = internal;
+  const { collector_id, request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [], system_prompt } = internal;
-  const input: EvaluationInput = {
-    request: { ...request, payload },
+  const input: ClonedInput = {
+    request,
+    is_unchecked: payload === undefined,
     text: `{"payload":${text}}`,
     size: Buffer.byteLength(text),
     format: "internal",
@@ -42,9 +42,14 @@ export function evaluateWithHost(
     system_prompt,
   };
   const worker = selectWorker(input.size);
-  if (!worker) return evaluate(host, input);
+  if (!worker) {
+    return evaluate(
+      host,
+      payload ? { ...input, request: { ...request, payload } } : restoreInput(input),
+    );
+  }
   return runInWorker(deps, worker, {
-    task: toEvaluationTask(input),
+    task: { name: "evaluation", input },
     host,
     owner: collector_id,
     signal: internal.client?.signal,

@@ -65,6 +65,10 @@ const gzip = Buffer.from(Bun.gzipSync(Buffer.from('{"choices":[]}')));
 const UNREADABLE: [string, UpstreamResponse][] = [
   ["is not valid JSON", { headers: JSON_TYPE, body: '{"choices":[' }],
   ["is ambiguous JSON", { headers: JSON_TYPE, body: '{"id":1,"id":2}' }],
+  [
+    "is large and ambiguous JSON",
+    { headers: JSON_TYPE, body: `{"a":"${"x".repeat(100_000)}","b":{"id":1,"id":2}}` },
+  ],
   ["is compressed", { headers: { ...JSON_TYPE, "content-encoding": "gzip" }, body: gzip }],
   ["is not text", { headers: { "content-type": "text/plain" }, body: Buffer.from([0xff, 0xfe]) }],
   [

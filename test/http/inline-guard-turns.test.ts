@@ -53,6 +53,28 @@ test("a large guarded request blocks the event loop for no longer than it takes 
   expect(await minOfRuns(measure, 4)).toBeLessThan(4);
 }, 60_000);
 
+test("a large response is parsed in a worker, and not in the event loop", async () => {
+  const body = Buffer.from(`{"choices":[${'{"a":0},'.repeat(300_000)}{"message":{}}]}`);
+  const headers = { "content-type": "application/json" };
+  const script = { headers, body };
+  await using guarded = await makeGuardedConsumer(await kitOf(), { output_rules: [] }, { script });
+  const chat = { model: "gpt-4o", messages: [{ role: "user", content: "x" }] };
+  const send = async () => {
+    const reply = await guarded.post("/v1/chat/completions", chat);
+    return [reply.status, (await reply.arrayBuffer()).byteLength];
+  };
+  await send();
+
+  const measure = async () => {
+    const [parsing] = await measureLongestTurn(async () => parseStrict(body));
+    const [sending, outcome] = await measureLongestTurn(send);
+    expect(outcome).toEqual([200, body.length]);
+    return sending / parsing;
+  };
+
+  expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
+}, 60_000);
+
 /** Returns the longest turn of the event loop in milliseconds, and the result of the work. */
 async function measureLongestTurn<T>(work: () => Promise<T>): Promise<[number, T]> {
   let longest = 0;

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { parseStrict, parseStrictText, type StrictParse } from "../../lib/json/parse-strict.ts";
 
 /** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
-const MAX_VALUES = 300_000;
+export const MAX_VALUES = 300_000;
 
 /** Rejects repeated names, because the upstream may use another one than the gateway checks. */
 export function parseBody(body: Uint8Array | string): Extract<StrictParse, { ok: true }> {

@@ -23,6 +23,7 @@ export async function evaluateContent(
     if (code === "shutting_down" || code === "client_closed") throw thrown;
     // An error of the client, such as too many texts. For a response it is a failure.
     if (status < 500 && context.request.direction === "input") throw thrown;
+    if (code === "invalid_request") return await recordUnread(deps, context, message);
     if (!isFailOpen(deps, context)) {
       const text = `The guard could not evaluate the ${describeContent(context)}: ${message}`;
       throw new AppError("guard_unavailable", text, { cause: thrown });

@@ -6,6 +6,7 @@ import { readPayload } from "../../policy/payload/read-payload.ts";
 import { readSystemPrompt } from "../../policy/payload/system-prompt.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
+import { MAX_VALUES } from "../body/parse-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 
 /** Reads the bytes that were sent upstream, which may be masked. */
@@ -20,7 +21,7 @@ export function findRequestPrompt(
   if (!isCompared || body.kind !== "json") return [];
   const { bytes } = body.members;
   if (bytes.length > settings.GUARD_BODY_MIB * 1024 * 1024) return [];
-  const parsed = parseStrict(bytes);
+  const parsed = parseStrict(bytes, MAX_VALUES);
   if (!parsed.ok || !isObject(parsed.value)) return [];
   return readSystemPrompt(readPayload(parsed.value, REQUEST).segments);
 }

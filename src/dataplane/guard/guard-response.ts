@@ -3,13 +3,15 @@ import { isUtf8 } from "node:buffer";
 import { AppError } from "../../contract/errors.ts";
 import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
-import { isObject } from "../../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
+import { parseMember, scanMembers } from "../../lib/json/scan-members.ts";
 import { declaresOtherCharset } from "../../lib/multipart/content-type.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
+import { MAX_VALUES } from "../body/parse-body.ts";
 import { endRequest } from "../request-progress.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import { readUsage } from "../upstream/read-usage.ts";
@@ -81,11 +83,11 @@ async function evaluateReply(
     typeof content === "string"
       ? await recordUnread(deps, context, content)
       : await evaluateContent(deps, context, {
-          payload: content.payload,
+          ...(content.payload && { payload: content.payload }),
           text: content.text,
           is_foreign_body: true,
           on_ask: "allow",
-          unread: findUnreadFiles(forwarded, content.payload, "output_file_id"),
+          unread: findUnreadFiles(forwarded, content.files, "output_file_id"),
         });
   if (!evaluation) return undefined;
   const { verdict, transformed } = evaluation;
@@ -99,8 +101,11 @@ async function evaluateReply(
 }
 
 interface ReplyContent {
-  payload: Record<string, unknown>;
+  /** Undefined for a large response: it is parsed where it is evaluated, in a worker. */
+  payload?: JsonObject;
   text: string;
+  /** Members that may name a file. */
+  files: JsonObject;
   /** `text`, `lines`: the response is not a JSON object, and `payload` contains its text or lines. */
   format: "object" | "text" | "lines";
 }
@@ -116,9 +121,15 @@ function readContent({
   if (declaresOtherCharset(type)) return "The response is not in UTF-8.";
   const { bytes } = body;
   const format = endpoint.lines ? "lines" : "object";
-  const parsed = parseStrict(endpoint.lines ? wrapLines(bytes) : bytes);
+  const json = endpoint.lines ? wrapLines(bytes) : bytes;
+  const scan = json.length > MAX_PARSED_BYTES ? scanMembers(json, ["output_file_id"]) : NOT_SCANNED;
+  if (scan.ok) {
+    const files = { output_file_id: parseMember(scan, "output_file_id") };
+    return { text: decodeUtf8(json), files, format };
+  }
+  const parsed = parseStrict(json, MAX_VALUES);
   if (parsed.ok && isObject(parsed.value)) {
-    return { payload: parsed.value, text: parsed.text, format };
+    return { payload: parsed.value, text: parsed.text, files: parsed.value, format };
   }
   // Such as a Gemini stream without events.
   if (parsed.ok && Array.isArray(parsed.value) && parsed.value.length > 1) {
@@ -130,8 +141,12 @@ function readContent({
   const payload = { text: decodeUtf8(bytes) };
   // Clients that requested a stream do not check its type, and a match may be split over events.
   if (EVENT_DATA.test(payload.text)) return "The stream does not have the type text/event-stream.";
-  return { payload, text: JSON.stringify(payload), format: "text" };
+  return { payload, text: JSON.stringify(payload), files: {}, format: "text" };
 }
+
+/** Larger responses are not parsed in the main thread. */
+const MAX_PARSED_BYTES = 64 * 1024;
+const NOT_SCANNED = { ok: false } as const;
 
 const JSON_TYPE = /json/i;
 const EVENT_DATA = /^\ufeff*data:\s*\{/m;

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
 import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
+import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import type { EncoderInput } from "../../policy/learned/encoder.ts";
 import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
@@ -23,8 +24,10 @@ export type WorkerTask =
   | { name: "windows"; input: readonly EncoderInput[] };
 
 /** An input without its parsed payload: cloning that would block the main thread for ten times as long as parsing its text. */
-type ClonedInput = Omit<EvaluationInput, "request"> & {
+export type ClonedInput = Omit<EvaluationInput, "request"> & {
   request: Omit<EvaluationInput["request"], "payload">;
+  /** The text has not been parsed before. */
+  is_unchecked?: boolean;
 };
 
 export const toEvaluationTask = ({
@@ -32,10 +35,17 @@ export const toEvaluationTask = ({
   ...input
 }: EvaluationInput) => ({ name: "evaluation" as const, input: { ...input, request } });
 
-export const restoreInput = ({ request, ...input }: ClonedInput): EvaluationInput => ({
-  ...input,
-  request: { ...request, payload: JSON.parse(input.text).payload },
-});
+export const restoreInput = ({ request, is_unchecked, ...input }: ClonedInput): EvaluationInput => {
+  const { payload } = is_unchecked ? parseUnchecked(input.text) : JSON.parse(input.text);
+  return { ...input, request: { ...request, payload } };
+};
+
+/** Throws if the text is not strict JSON. `text` is an object with the member `payload`. */
+function parseUnchecked(text: string): Pick<EvaluationInput["request"], "payload"> {
+  const parsed = parseStrictText(text);
+  if (parsed.ok) return parsed.value as Pick<EvaluationInput["request"], "payload">;
+  throw new AppError("invalid_request", `The content is ${parsed.reason}.`);
+}
 
 /** Result of each task, by its name. */
 export interface TaskResults {

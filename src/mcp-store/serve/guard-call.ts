@@ -93,6 +93,7 @@ export async function evaluatePayload(
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
     payload,
+    text: JSON.stringify(payload),
     is_foreign_body: true,
     recorded: true,
     on_ask: guard.on_ask,
