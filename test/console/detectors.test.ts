@@ -179,7 +179,6 @@ test("the arguments of a tool are checked by a schema that was entered in rows, 
   const { page, go } = opened;
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   await go(`/detectors/${id}`);
-  await page.getByText("Advanced settings").click();
   await page.getByText("Accepts id (value with other rules ($ref)) and at (text").waitFor();
   await press("Add known tool");
   const tool = page.getByRole("group", { name: "known tool 2", exact: true });

@@ -72,7 +72,6 @@ const FORMS: Record<string, SettingsForm | undefined> = {
   },
   url_analyzer: { advanced: ["threshold"] },
   unicode: { advanced: ["threshold"] },
-  tool_selection: { advanced: ["known_tools"] },
 };
 
 interface DetectorSettingsProps {
