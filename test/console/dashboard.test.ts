@@ -68,7 +68,17 @@ test("the dashboard shows exact totals, charts with tables, and links to the fil
   await page.getByRole("link", { name: "403 model_not_allowed" }).click();
   await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
   expect(new URL(page.url()).searchParams.get("status")).toBe("403");
-  await until(async () => (await page.locator(".table tbody tr").count()) === 2);
+  const rows = (count: number) => async () =>
+    (await page.locator(".table tbody tr").count()) === count;
+  await until(rows(2));
+  await go(`/?gateway=${gateway.id}`);
+  await page.getByRole("link", { name: "demo-chat" }).first().click();
+  await page.getByRole("heading", { name: "Requests", level: 1 }).waitFor();
+  await until(rows(5));
+  await go(`/?gateway=${gateway.id}`);
+  await page.getByRole("link", { name: "pii", exact: true }).click();
+  await page.getByText("Kind of finding: pii").waitFor();
+  await until(rows(1));
   expect(opened.violations).toEqual([]);
 });
 

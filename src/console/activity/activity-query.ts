@@ -15,6 +15,7 @@ export const FILTER_LABELS = {
   collector_id: "Collector",
   policy_id: "Policy",
   detector: "Detector or gate",
+  finding_type: "Kind of finding",
   feedback: "Feedback",
   session_id: "Session",
   trace_id: "Trace ID",

@@ -152,6 +152,7 @@ function RequestCharts({ path, statistics, names }: RequestChartsProps) {
         columns={["Requests", "Input tokens", "Output tokens"]}
         rows={statistics.models.map(({ model, requests, input_tokens, output_tokens }) => ({
           name: model,
+          to: open({ model_sent: model }),
           values: [requests, input_tokens, output_tokens],
         }))}
       />
@@ -210,7 +211,11 @@ function VerdictCharts({ statistics, names }: VerdictChartsProps) {
       <TopList
         title="Kinds of findings"
         columns={["Findings"]}
-        rows={statistics.types.map(({ type, findings }) => ({ name: type, values: [findings] }))}
+        rows={statistics.types.map(({ type, findings }) => ({
+          name: type,
+          to: open({ finding_type: type }),
+          values: [findings],
+        }))}
       />
     </>
   );

@@ -4,7 +4,7 @@ import { Link } from "../router.tsx";
 interface TopListProps {
   title: string;
   columns: readonly string[];
-  rows: readonly { name: string; to?: string; values: readonly (number | string)[] }[];
+  rows: readonly { name: string; to: string; values: readonly (number | string)[] }[];
 }
 
 export function TopList({ title, columns, rows }: TopListProps) {
@@ -27,8 +27,10 @@ export function TopList({ title, columns, rows }: TopListProps) {
           </thead>
           <tbody>
             {rows.map(({ name, to, values }) => (
-              <tr key={to ?? name}>
-                <th scope="row">{to ? <Link to={to}>{name}</Link> : name}</th>
+              <tr key={to}>
+                <th scope="row">
+                  <Link to={to}>{name}</Link>
+                </th>
                 {columns.map((column, index) => (
                   <td key={column} className="number">
                     {values[index]?.toLocaleString()}

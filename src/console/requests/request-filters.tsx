@@ -46,8 +46,16 @@ const STATUS_CLASSES: readonly (readonly [StatusFilter | "", string])[] = [
   ["5xx", "5xx"],
 ];
 
-const TEXT_FILTERS = ["status", "error_code", "key_id", "user_id", "trace_id"] as const;
+const TEXT_FILTERS = [
+  "model_sent",
+  "status",
+  "error_code",
+  "key_id",
+  "user_id",
+  "trace_id",
+] as const;
 const LABELS = {
+  model_sent: "Model sent",
   status: "Status",
   error_code: "Error code",
   key_id: "Key ID",

@@ -46,7 +46,11 @@ export function RequestSheet({ event, names, ...navigation }: RequestSheetProps)
         />
         <Fact name="User" value={event.user_id} filter={["user_id", event.user_id]} />
         <Fact name="Model requested" value={event.model_asked ?? "none"} />
-        <Fact name="Model sent" value={event.model_sent ?? "none"} />
+        <Fact
+          name="Model sent"
+          value={event.model_sent ?? "none"}
+          filter={["model_sent", event.model_sent]}
+        />
         <Fact
           name="Registry"
           value={renderName(names.registries, lastRegistry(event))}

@@ -23,6 +23,7 @@ const FILTERS = [
   "user_id",
   "registry_id",
   "endpoint",
+  "model_sent",
   "status_class",
   "status",
   "error_code",

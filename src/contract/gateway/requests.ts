@@ -69,6 +69,7 @@ export const listRequests = endpoint({
     user_id: Text.optional(),
     registry_id: Id.optional(),
     endpoint: Text.optional(),
+    model_sent: Text.optional(),
     error_code: Text.optional(),
     trace_id: Text.optional(),
     status: z.coerce.number().int().optional(),

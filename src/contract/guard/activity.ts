@@ -89,6 +89,7 @@ const Filters = {
   collector_id: Id.optional(),
   policy_id: Id.optional(),
   detector: Text.optional().describe("Id of a detector, or name of a gate, with a finding."),
+  finding_type: Text.optional().describe("`signal.type` of a finding, such as `pii`."),
   feedback: z
     .enum([...MARKS, "any"])
     .optional()
@@ -107,7 +108,8 @@ export const listActivity = endpoint({
   method: "GET",
   path: "/v1/activity",
   auth: "read",
-  summary: "List evaluations, newest first; a search in stored text may return short pages",
+  summary:
+    "List evaluations, newest first; a search in stored text or by `finding_type` may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters),
   reply: page(ActivityEvent),
 });

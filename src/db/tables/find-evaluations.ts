@@ -14,7 +14,7 @@ export interface EvaluationQuery {
   order: "newest" | "oldest";
 }
 
-/** Rows per step of a text search: on SQLite a query blocks the process. */
+/** Rows per step of a search in texts or findings: on SQLite a query blocks the process. */
 const SEARCHED_AT_A_TIME = 5_000;
 /** Rows per step of a count on SQLite, for the same reason. Postgres counts in one step. */
 const COUNTED_AT_A_TIME = 20_000;
@@ -27,7 +27,8 @@ export async function pageEvaluations(
   { filters, limit, after, order }: EvaluationQuery,
 ): Promise<{ items: ActivityEvent[]; next: string | null }> {
   const walk = { order, after, step: SEARCHED_AT_A_TIME };
-  const edge = filters.q ? await edgeOf(db, filters, walk) : undefined;
+  const searches = filters.q !== undefined || filters.finding_type !== undefined;
+  const edge = searches ? await edgeOf(db, filters, walk) : undefined;
   const { from, key, values, conditions } = narrowed(db, filters, { order, after, edge });
   const rows = await db.many<{ id: string }>(
     `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
@@ -171,17 +172,21 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
       conditions.push(`e.feedback LIKE $${values.push(`%"mark":"${filters.feedback}"%`)}`);
     }
   }
+  if (filters.finding_type) {
+    const wanted = escapePattern(`"signal":{"type":${JSON.stringify(filters.finding_type)},`);
+    conditions.push(`e.findings LIKE $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
+  }
   if (filters.q) {
     // SQLite's LIKE ignores the case of ASCII letters; Postgres needs ILIKE.
     const like = db.dialect === "postgres" ? "ILIKE" : "LIKE";
     // Escaped as in the stored JSON.
-    const wanted = JSON.stringify(filters.q)
-      .slice(1, -1)
-      .replace(/[\\%_]/g, "\\$&");
+    const wanted = escapePattern(JSON.stringify(filters.q).slice(1, -1));
     conditions.push(`e.texts ${like} $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
   }
   return { from, key, values, conditions };
 }
+
+const escapePattern = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** Matches a trace. A trace that started here is not indexed: its digits are the id of its only event. */
 function inTrace(trace_id: string, values: Value[]): string {
