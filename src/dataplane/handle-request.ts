@@ -14,7 +14,7 @@ import { matchEndpoint } from "./match-endpoint.ts";
 import { listModels } from "./models/list-models.ts";
 import { readModel } from "./models/read-model.ts";
 import { findObjectRegistry } from "./objects/find-object-registry.ts";
-import { recordResponseOwner, returnsItems } from "./objects/record-response-owner.ts";
+import { recordCreatedObjects } from "./objects/record-created-objects.ts";
 import { scopeObjects } from "./objects/scope-objects.ts";
 import { recordRejection } from "./record-rejection.ts";
 import { endRequest, NO_UPSTREAM } from "./request-progress.ts";
@@ -61,8 +61,7 @@ export async function handleRequest(
     const forwarded = await forwardRequest(deps, admitted); //                                  502, 504 upstream
     const isObject = OBJECT_CAPABILITIES.has(capability);
     const scoped = isObject ? await scopeObjects(deps, forwarded) : forwarded; //               502 list
-    const hasOwner = ownObjects && returnsItems(forwarded);
-    const recorded = hasOwner ? await recordResponseOwner(deps, scoped) : scoped; //            502 size
+    const recorded = ownObjects ? await recordCreatedObjects(deps, scoped) : scoped; //         502 size
     const checked = guard ? await guardResponse(deps, recorded, guard) : recorded; //           403 blocked, 503 guard
     return buildResponse(deps, checked);
   } catch (thrown) {

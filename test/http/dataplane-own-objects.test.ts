@@ -167,6 +167,11 @@ test.each([
   ["conversation.id", (id: string) => ({ conversation: { id } }), "conversations"],
   ["another case", (id: string) => ({ Previous_Response_ID: id }), "responses"],
   ["camel case", (id: string) => ({ previousResponseId: id }), "responses"],
+  [
+    "the options of a provider",
+    (id: string) => ({ providerOptions: { openai: { previousResponseId: id } } }),
+    "responses",
+  ],
   ["conversationId", (id: string) => ({ conversationId: id }), "conversations"],
   ["extra_body", (id: string) => ({ extra_body: { previous_response_id: id } }), "responses"],
 ])("%s of another consumer is a 404, the own one is sent", async (_, refer, path) => {

@@ -24,7 +24,7 @@ export function isComplete(item: JsonObject): boolean {
 }
 
 /** Returns the values of a member in every spelling that a lenient parser accepts. */
-const readMembers = (item: JsonObject, name: string): unknown[] =>
+export const readMembers = (item: JsonObject, name: string): unknown[] =>
   Object.keys(item)
     .filter((each) => foldName(each) === name)
     .map((each) => item[each]);

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { parseBody } from "../body/parse-body.ts";
 import { readPartType } from "../body/read-part-type.ts";
-import { collectItemReferences } from "./find-item-references.ts";
+import { collectItemReferences, readMembers } from "./find-item-references.ts";
 
 /** More than any provider accepts in one request. */
 const MAX_IDS = 1000;
@@ -40,13 +40,13 @@ const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_?store|collection)_?ids?|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
+  /((file|vector_?store|collection|container)_?ids?|container|audio|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
 /** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
-  /((?<!pro)(file|vector_?store|collection)_?ids?|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
+  /((?<!pro)(file|vector_?store|collection|container)_?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
 /** Returns whether a field of a form or query string names stored objects. */
 export const refersToObject = (name: string): boolean =>
-  [REFERENCE, CONTINUED, STORE, FILE_URI].some((pattern) => pattern.test(name));
+  [REFERENCE, CONTINUED, STORE, FILE_URI, CONTAINER].some((pattern) => pattern.test(name));
 /**
  * Ids of OpenAI, Anthropic and Azure, and names of Gemini's caches and stores: references in any member that is not
  * text. `files/…` is also a common path, so it is a reference only where an upstream expects an address.
@@ -56,6 +56,9 @@ const STORED_ID =
 /** Vertex's corpora and search engines have no known owner either. */
 const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
+/** A container is named by its id, or by an object with its id; audio of an earlier response only by an object. */
+const CONTAINER = /^container$/iu;
+const HAS_ID_MEMBER = /^(container|audio)$/iu;
 /** Members of other formats that become a `fileUri`. */
 const MEDIA_URL = /(ur[il]|file_?data)$/iu;
 
@@ -116,11 +119,12 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
 function collectMember(name: string, value: unknown, ids: Set<string>): void {
   if (CALLER_DATA.test(name) || isText(name, value)) return;
   if (STORE.test(name)) ids.add(name);
+  if (HAS_ID_MEMBER.test(name) && isObject(value)) collect(readMembers(value, "id"), ids, true);
   collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
 }
 
 const refers = (name: string, value: unknown): boolean =>
-  REFERENCE.test(name) || isStoredFile(name, value);
+  REFERENCE.test(name) || CONTAINER.test(name) || isStoredFile(name, value);
 
 const withoutData = (call: unknown): unknown =>
   isObject(call)

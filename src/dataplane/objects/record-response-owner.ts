@@ -1,20 +1,16 @@
 /** Records the owner of a response and of the items in its output with `files_scope: own`, before the client has their ids. */
 import type { Deps } from "../../deps.ts";
-import { createEventSplitter, readData } from "../../lib/http/split-events.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseMember, scanMembers } from "../../lib/json/scan-members.ts";
 import { eachItem, findValueEnd, readMemberTexts } from "../../lib/json/source-text.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
-import type { Bytes } from "../../net/http/reply.ts";
 import type { ForwardedRequest } from "../stages.ts";
-import type { StreamedBody } from "../upstream/upstream-reply.ts";
 import { isComplete } from "./find-item-references.ts";
-import { readId, readObjectReply, recordOwner } from "./scope-objects.ts";
+import { parseJson, readId, readObjectReply, recordOwner } from "./scope-objects.ts";
+import { watchEvents } from "./watch-events.ts";
 
 /** Room for a response with images. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** An event may contain an image, or repeat the instructions and tools of the request. */
-const MAX_EVENT_CHARACTERS = 16 * 1024 * 1024;
 /** More than a request may refer to. */
 const MAX_ITEMS = 1000;
 /** Upstreams store responses for 30 days. */
@@ -26,11 +22,12 @@ export async function recordResponseOwner(
 ): Promise<ForwardedRequest> {
   const { reply } = forwarded;
   const { body } = reply;
-  // A translated response is stored nowhere.
-  if (reply.status >= 300 || reply.translation) return forwarded;
   const recorder = createRecorder(deps, forwarded);
   if (body.kind === "stream" && body.events) {
-    return { ...forwarded, reply: { ...reply, body: watchEvents(body, recorder) } };
+    return {
+      ...forwarded,
+      reply: { ...reply, body: watchEvents(body, createEventReader(recorder)) },
+    };
   }
   const bytes = await readObjectReply(forwarded, MAX_BYTES);
   const members = scanMembers(bytes, ["id", "output"]);
@@ -75,15 +72,25 @@ function createRecorder(deps: Deps, forwarded: ForwardedRequest): Recorder {
       recordOwner(deps, forwarded, readId(response), expires_at);
     },
     addItem(item) {
-      const id = readId(item);
-      if (id === undefined || seen.has(id) || seen.size >= MAX_ITEMS) return;
+      if (!isObject(item) || seen.size >= MAX_ITEMS) return;
       // A client returns an item that is not stored as it is, and never by its id alone.
-      if (!isStored && isObject(item) && isComplete(item)) return;
-      seen.add(id);
-      recordOwner(deps, forwarded, id, expires_at);
+      const own = isStored || !isComplete(item) ? [item.id] : [];
+      for (const id of listIds([...own, ...listContainers(item)])) {
+        if (!seen.has(id)) recordOwner(deps, forwarded, id, expires_at);
+        seen.add(id);
+      }
     },
   };
 }
+
+/** Returns the containers that the code or commands of an item ran in. */
+const listContainers = ({ container_id, environment }: JsonObject): unknown[] => [
+  container_id,
+  isObject(environment) ? environment.container_id : undefined,
+];
+
+const listIds = (values: readonly unknown[]): string[] =>
+  values.flatMap((id) => readId({ id }) ?? []);
 
 /** Responses are stored unless the client sends `store: false`. */
 function keepsResponse({ body }: ForwardedRequest): boolean {
@@ -102,14 +109,13 @@ const readItem = (text: string, at: number): JsonObject =>
   );
 const MAX_PARSED = 2048;
 
-/** Records the ids in each event before the client receives the end of that event. */
-function watchEvents(body: StreamedBody, recorder: Recorder): StreamedBody {
-  const splitter = createEventSplitter();
+/** Returns a function that records the ids in each event. */
+function createEventReader(recorder: Recorder): (data: string) => void {
   let isFirst = true;
-  let isWatched = true;
-  const record = (data: string) => {
+  return (data) => {
     if (!isFirst && !MAY_NAME_ITEMS.test(data)) return;
-    const { type, item, response } = parse(data);
+    const event = parseJson(data);
+    const { type, item, response }: JsonObject = isObject(event) ? event : {};
     if (isFirst) recorder.addResponse(response);
     isFirst = false;
     if (typeof type === "string" && type.startsWith("response.output_item.")) {
@@ -118,26 +124,7 @@ function watchEvents(body: StreamedBody, recorder: Recorder): StreamedBody {
       response.output.forEach(recorder.addItem);
     }
   };
-  const inspect = (chunk: Bytes | undefined): Bytes | undefined => {
-    if (!isWatched || !chunk) return chunk;
-    for (const data of splitter.push(chunk).map(readData)) if (data !== "") record(data);
-    if (splitter.restSize() > MAX_EVENT_CHARACTERS) {
-      isWatched = false;
-      if (isFirst) recorder.addResponse(undefined);
-    }
-    return chunk;
-  };
-  return { ...body, first: inspect(body.first), read: async () => inspect(await body.read()) };
 }
 
 /** Most events are parts of text and need no parsing. */
 const MAY_NAME_ITEMS = /"response\.(?:output_item\.\w+|completed|incomplete|failed)"/;
-
-function parse(data: string): JsonObject {
-  try {
-    const event: unknown = JSON.parse(data);
-    return isObject(event) ? event : {};
-  } catch {
-    return {};
-  }
-}

@@ -131,9 +131,10 @@ function replaceResultsUrls(
 
 const RESULTS_URL = /("results_url"\s*:\s*")[^"\\]*?(\/messages\/batches\/[^"\\]+")/g;
 
-function parseJson(bytes: Uint8Array): unknown {
+/** Returns undefined if the text is not JSON. */
+export function parseJson(json: Uint8Array | string): unknown {
   try {
-    return JSON.parse(decodeUtf8(bytes));
+    return JSON.parse(typeof json === "string" ? json : decodeUtf8(json));
   } catch {
     return undefined;
   }
