@@ -468,6 +468,43 @@ test("the template for payments asks for approval of calls of these tools only",
   ]);
 });
 
+test("calls with arguments that violate a schema are blocked, from a new policy to its test without JSON", async () => {
+  const kit = await started();
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await go("/policies/new");
+  await page.getByLabel("Name", { exact: true }).fill("Checked calls");
+  await press("Create policy");
+  await page.getByRole("link", { name: "Output rules" }).click();
+  await press("New detector");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Kind").selectOption("tool_selection");
+  await dialog.getByLabel("Name", { exact: true }).fill("Search arguments");
+  await press("Add known tool");
+  await dialog.getByRole("group", { name: "known tool 1" }).getByLabel("Name").fill("search");
+  await press("Add parameter");
+  await dialog.getByLabel("Parameter 1: name").fill("limit");
+  await dialog.getByLabel("Parameter 1: type").selectOption("whole number");
+  await dialog.getByText("Limits and description").click();
+  await dialog.getByLabel("Maximum").fill("10");
+  await press("Create detector");
+  await page.getByLabel("Action").selectOption("block");
+  await page.getByRole("link", { name: "Test", exact: true }).click();
+
+  await page.getByLabel("Content").selectOption("Tool call of a model");
+  await page.getByLabel("Tool name").fill("search");
+  await page.getByLabel("Argument 1: name").fill("limit");
+  await page.getByLabel("Argument 1: type").selectOption("number");
+  await page.getByLabel("Argument 1: value").fill("50");
+  await press("Run test");
+  await page.getByText("The application must not continue.").waitFor();
+  await page.getByLabel("Argument 1: value").fill("5");
+  await press("Run test");
+  await page.getByText("The application continues unchanged.").waitFor();
+  expect(opened.violations).toEqual([]);
+});
+
 test("a page whose file is missing, as after an upgrade, offers to reload the console", async () => {
   const kit = await started();
   await using opened = await open(kit);
