@@ -41,7 +41,7 @@ export async function makePages(kit: Kit): Promise<string[]> {
     `${path}/playground?tab=files`,
     `${path}/playground?tab=evaluations`,
     ...(await decisionPaths(kit)),
-    ...(await guardPaths(list)),
+    ...(await guardPaths(kit, list)),
     "/models",
     "/tokens",
     "/audit",
@@ -96,11 +96,11 @@ async function decisionPaths(kit: Kit): Promise<string[]> {
 }
 
 /** Collectors, detectors and policies. */
-async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
+async function guardPaths(kit: Kit, list: (path: string) => Promise<{ id: string }[]>) {
   const first = async (path: string) => `${path}/${(await list(`/v1${path}`))[0]?.id}`;
-  const [collector, detector, policy] = await Promise.all(
-    ["/collectors", "/detectors", "/policies"].map(first),
-  );
+  const [collector, policy] = await Promise.all(["/collectors", "/policies"].map(first));
+  const detector = await kit.make("/v1/detectors", TOOL_DETECTOR);
+  const nested = await kit.make("/v1/policies", NESTED_POLICY);
   return [
     "/collectors",
     "/collectors/new",
@@ -111,11 +111,12 @@ async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
     `${collector}?tab=clients`,
     "/detectors",
     "/detectors/new",
-    detector,
+    `/detectors/${detector.id}`,
     "/policies",
     "/policies/new",
     policy,
     `${policy}?tab=gates`,
+    `/policies/${nested.id}?tab=gates`,
     `${policy}?tab=input`,
     `${policy}?tab=output`,
     `${policy}?tab=test`,
@@ -126,3 +127,54 @@ async function guardPaths(list: (path: string) => Promise<{ id: string }[]>) {
     "/policies/00000000-0000-4000-8000-000000000000",
   ] as string[];
 }
+
+/** A schema with nested rows, and a part that only JSON shows. */
+const TOOL_DETECTOR = {
+  name: "Arguments of tools",
+  kind: "tool_selection",
+  settings: {
+    known_tools: [
+      {
+        name: "search",
+        parameters: {
+          type: "object",
+          required: ["query"],
+          additionalProperties: false,
+          properties: {
+            query: { type: "string", maxLength: 200 },
+            limit: { type: "integer", minimum: 1, maximum: 10 },
+            filter: {
+              type: "object",
+              properties: {
+                unit: { type: "string", enum: ["C", "F"] },
+                tags: { type: "array", items: { type: "string" } },
+              },
+            },
+            id: { oneOf: [{ type: "string" }, { type: "integer" }] },
+          },
+        },
+      },
+    ],
+  },
+};
+
+const toolIs = (value: string) => ({ field: "tool.name", op: "eq", value });
+const LARGE = { field: "tool.arguments.amount", op: "gt", value: 100 };
+const OUTSIDE = { field: "consumer.tag", op: "neq", value: "finance" };
+
+/** Four levels of groups. */
+const NESTED_POLICY = {
+  name: "Payments",
+  gates: [
+    {
+      name: "Large payments",
+      action: "ask",
+      when: {
+        any: [
+          toolIs("wire"),
+          { all: [toolIs("pay"), { any: [LARGE, { all: [OUTSIDE, LARGE] }] }] },
+        ],
+      },
+    },
+  ],
+};
