@@ -109,6 +109,11 @@ test.each([
   ["fallbacks for a long context", { context_window_fallbacks: [{ cheap: ["expensive"] }] }],
   ["fallbacks for a refused prompt", { content_policy_fallbacks: [{ cheap: ["expensive"] }] }],
   ["LiteLLM's fallback by model", { context_window_fallback_dict: { cheap: "expensive" } }],
+  [
+    "LiteLLM's model_group_alias",
+    { router_settings_override: { model_group_alias: { cheap: "expensive" } } },
+  ],
+  ["LiteLLM's model_alias_map", { model_alias_map: { cheap: { model: "expensive" } } }],
   ["LiteLLM's deployment_id", { deployment_id: "expensive" }],
   ["LiteLLM's stored prompt", { prompt_id: "cheap" }],
   ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],

@@ -18,6 +18,7 @@ const REFERENCES: object[] = [
   { id: "fs_1", type: "file_search_call", status: "completed", queries: ["x"], results: null },
   { id: "ci_1", type: "code_interpreter_call", code: "1", container_id: "c", outputs: null },
   { id: "ig_1", type: "image_generation_call", status: "completed", result: null },
+  { id: "ig_2", type: "image_generation_call", status: "completed", result: "aGk=" },
   { id: "xx_1", type: "some_new_call", status: "completed", content: "x" },
 ];
 /** Items that contain everything. */
@@ -27,7 +28,6 @@ const COMPLETE: object[] = [
   { id: "rs_4", type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "x" }] },
   { id: "fc_1", type: "function_call", call_id: "c", name: "f", arguments: "" },
   { id: "fco_1", type: "function_call_output", call_id: "c", output: "x" },
-  { id: "ig_2", type: "image_generation_call", result: "aGk=" },
   { id: "cmp_1", type: "compaction", encrypted_content: "gAAA" },
   { id: "mcp_1", type: "mcp_call", server_label: "s", name: "f", arguments: "{}" },
   { id: "cu_1", type: "computer_call", call_id: "c", action: { type: "click" } },
@@ -148,6 +148,33 @@ test("items of a response that ran in the background belong to its consumer when
   expect(await it.send(it.mine, [reference("rs_late")])).toBe(404);
   expect((await it.mine.get(`${RESPONSES}/resp_1`)).status).toBe(200);
   expect(await it.send(it.mine, [reference("rs_late")])).toBe(200);
+});
+
+test("an id that the client chose does not become its own, because it may be that of another consumer", async () => {
+  const id = "resp_0123456789";
+  const upstream = startUpstream(({ body }, count) => {
+    const { request_id, input } = JSON.parse(body.toString() || "{}");
+    const output = Array.isArray(input) ? input : [];
+    return { body: { id: count === 1 ? id : (request_id ?? `resp_new${count}`), output } };
+  });
+  await using _ = upstream;
+  const vllm = [{ provider: "openai", url: `${upstream.url}/v1` }];
+  const mine = await makeConsumer(await kit(), vllm, { files_scope: "own" });
+  const registries = mine.registries.map(({ id }) => ({ id }));
+  const scope = { registries, files_scope: "own" };
+  const other = await addConsumer(await kit(), mine.gateway, [], scope);
+  const post = (consumer: typeof mine, body: object) =>
+    consumer.post(RESPONSES, { model: "m", input: "x", ...body });
+
+  await post(mine, {});
+  await post(other, { request_id: id });
+  await other.post(RESPONSES, `{"model":"m","input":"x","request_id":"resp\\u005f0123456789"}`);
+  await post(other, { request_id: "0123456789" });
+  await post(other, { input: [{ id: "msg_9876543210", role: "user", content: "x" }] });
+
+  expect((await other.get(`${RESPONSES}/${id}`)).status).toBe(404);
+  expect((await mine.get(`${RESPONSES}/${id}`)).status).toBe(200);
+  expect((await post(other, { input: [reference("msg_9876543210")] })).status).toBe(404);
 });
 
 test("a reasoning item of a translated response can be returned: no upstream stores it", async () => {

@@ -114,7 +114,7 @@ const AUTO_ROUTING = "@routing/auto";
 
 /** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config";
+  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */

@@ -36,14 +36,13 @@ function isFilled(value: unknown): boolean {
 
 /**
  * Members that contain what the upstream would look up otherwise, by the type of the item. Items of other types, such
- * as web searches without their results, are always looked up.
+ * as images and web searches, are always looked up.
  */
 const CONTENT: ReadonlyMap<string, readonly string[]> = new Map([
   ["message", ["content"]],
   // OpenAI rejects `content`; upstreams that accept it store nothing.
   ["reasoning", ["encrypted_content", "content"]],
   ["compaction", ["encrypted_content"]],
-  ["image_generation_call", ["result"]],
   ["function_call", ["name"]],
   ["custom_tool_call", ["name"]],
   ["mcp_call", ["name"]],

@@ -8,6 +8,7 @@ import { elapsedMs } from "../../lib/time/clock.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
+import type { RequestBody } from "../body/request-body.ts";
 import { getLiveState } from "../live-state.ts";
 import { OBJECT_ID } from "../match-endpoint.ts";
 import { recordOutcome } from "../routing/registry-health.ts";
@@ -73,10 +74,11 @@ function recordCreated(deps: Deps, forwarded: ForwardedRequest, bytes: Uint8Arra
 /** Records that the consumer owns an object of the registry that responded. */
 export function recordOwner(
   deps: Deps,
-  { consumer, candidate }: ForwardedRequest,
+  { consumer, candidate, body }: ForwardedRequest,
   file_id: string | undefined,
   expires_at: string | null = null,
 ): void {
+  if (file_id !== undefined && isSent(body, file_id)) return;
   const owner = { registry_id: candidate.registry.id, consumer_id: consumer.id };
   if (file_id === undefined) deps.log("object_without_id", { level: "warn", ...owner });
   else {
@@ -84,6 +86,27 @@ export function recordOwner(
     getLiveState(deps).object_owners.add({ ...owner, file_id, created_at, expires_at });
   }
 }
+
+/**
+ * Returns whether a request contains an id, so that it is not new: it may be that of another consumer. vLLM lets
+ * clients choose the ids of responses (`request_id`), and upstreams may repeat the ids of items.
+ */
+function isSent(body: RequestBody, id: string): boolean {
+  if (body.kind !== "json") return false;
+  const text = sentTexts.get(body) ?? unescapeText(decodeUtf8(body.members.bytes));
+  sentTexts.set(body, text);
+  const core = id.replace(/^[a-z]+[-_]/i, "");
+  return text.includes(core.length >= MIN_CORE_CHARACTERS ? core : JSON.stringify(id));
+}
+
+/** A response may have many items. */
+const sentTexts = new WeakMap<RequestBody, string>();
+
+const unescapeText = (json: string): string =>
+  json.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
+
+/** Shorter texts appear in requests by chance. */
+const MIN_CORE_CHARACTERS = 8;
 
 /** Records the files that a batch or an upload of the consumer has created. */
 function recordCreatedFiles(deps: Deps, forwarded: ForwardedRequest, value: unknown): void {
