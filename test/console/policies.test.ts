@@ -166,6 +166,9 @@ test("a gate is created from comparisons; an error is shown at its comparison", 
   expect(await page.locator(".problem").textContent()).toBe(
     "Comparison 2.1: value: must be one of input, output",
   );
+  await page.getByRole("alert").getByRole("button", { name: "Condition of No shell" }).click();
+  const wrong = page.getByLabel("Comparison 2.1: value");
+  expect(await wrong.evaluate((field) => field === document.activeElement)).toBe(true);
 
   await page.getByLabel("Comparison 2.1: value").fill("input");
   expect(await page.locator(".sentence").textContent()).toBe(

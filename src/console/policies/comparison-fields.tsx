@@ -12,6 +12,7 @@ interface ComparisonFieldsProps {
   onChange: (line: ConditionLine) => void;
   /** Undefined: it is the only one. */
   onRemove: (() => void) | undefined;
+  isInvalid: boolean;
 }
 
 const OPERATORS: Record<ConditionLine["op"], string> = {
@@ -20,7 +21,8 @@ const OPERATORS: Record<ConditionLine["op"], string> = {
   not_empty: "is not empty",
 };
 
-export function ComparisonFields({ number, line, onChange, onRemove }: ComparisonFieldsProps) {
+export function ComparisonFields(props: ComparisonFieldsProps) {
+  const { number, line, onChange, onRemove, isInvalid } = props;
   const { field, op } = line;
   /** Drops the stored comparison. */
   const change = (changes: Partial<ConditionLine>) => {
@@ -70,6 +72,7 @@ export function ComparisonFields({ number, line, onChange, onRemove }: Compariso
       <ValueField
         label={`${name}: value`}
         line={line}
+        isInvalid={isInvalid}
         onChange={(next) => change({ value: next })}
       />
       <button
@@ -97,14 +100,20 @@ const withOperator = (
 interface ValueFieldProps {
   label: string;
   line: ConditionLine;
+  isInvalid: boolean;
   onChange: (value: string) => void;
 }
 
-function ValueField({ label, line, onChange }: ValueFieldProps) {
+function ValueField({ label, line, isInvalid, onChange }: ValueFieldProps) {
   const id = useId();
   if (hasNoValue(line)) return <span />;
   const { field, op, value, isJson } = line;
-  const shared = { "aria-label": isJson ? `${label} as JSON` : label, value, spellCheck: false };
+  const shared = {
+    "aria-label": isJson ? `${label} as JSON` : label,
+    "aria-invalid": isInvalid || undefined,
+    value,
+    spellCheck: false,
+  };
   const known = KNOWN_VALUES[field];
   return op === "in" || isJson ? (
     <textarea

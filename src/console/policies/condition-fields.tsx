@@ -60,6 +60,7 @@ interface ConditionFieldsProps extends ConditionProps {
 export function ConditionFields({ of, when, onChange, problem }: ConditionFieldsProps) {
   if (when.kind === "always") return null;
   const group = when.kind === "json" ? undefined : when;
+  const numbered = group && problem ? numberComparisons(group, problem) : "";
   return (
     <JsonView
       label={`Condition of ${of}`}
@@ -83,8 +84,9 @@ export function ConditionFields({ of, when, onChange, problem }: ConditionFields
             onChange={({ kind, items }) => onChange({ kind, items })}
             number=""
             level={levelsOf(group)}
+            problem={numbered}
           />
-          {problem && <p className="problem">{numberComparisons(group, problem)}</p>}
+          {numbered && <p className="problem">{numbered}</p>}
         </fieldset>
       )}
     </JsonView>
@@ -98,9 +100,13 @@ interface GroupFieldsProps {
   number: string;
   /** Levels of the condition, of this group and those around it. */
   level: number;
+  /** Problems of the condition, with the positions of the comparisons. */
+  problem: string;
 }
 
-function GroupFields({ group: { kind, items }, onChange, number, level }: GroupFieldsProps) {
+function GroupFields(props: GroupFieldsProps) {
+  const { group, onChange, number, level, problem } = props;
+  const { kind, items } = group;
   const replace = (at: number, next: ConditionItem | undefined) =>
     onChange({ kind, items: items.toSpliced(at, 1, ...(next ? [next] : [])) });
   const add = (item: ConditionItem) => onChange({ kind, items: [...items, item] });
@@ -120,6 +126,7 @@ function GroupFields({ group: { kind, items }, onChange, number, level }: GroupF
             group={item}
             onChange={(next) => replace(index, next)}
             level={level + levelsOf(item)}
+            problem={problem}
           />
         ) : (
           <ComparisonFields
@@ -128,6 +135,7 @@ function GroupFields({ group: { kind, items }, onChange, number, level }: GroupF
             key={index}
             line={item}
             onChange={(line) => replace(index, line)}
+            isInvalid={problem.includes(`Comparison ${shared.number}:`)}
           />
         );
       })}
@@ -154,7 +162,8 @@ interface NestedGroupProps extends GroupFieldsProps {
   onRemove: (() => void) | undefined;
 }
 
-function NestedGroup({ group, onChange, number, level, onRemove }: NestedGroupProps) {
+function NestedGroup({ onRemove, ...inner }: NestedGroupProps) {
+  const { group, onChange, number } = inner;
   return (
     <fieldset className="field pairs nested condition-group">
       <legend className="visually-hidden">Group {number}</legend>
@@ -183,7 +192,7 @@ function NestedGroup({ group, onChange, number, level, onRemove }: NestedGroupPr
           <Icon name="cross" />
         </button>
       </div>
-      <GroupFields {...{ group, onChange, number, level }} />
+      <GroupFields {...inner} />
     </fieldset>
   );
 }

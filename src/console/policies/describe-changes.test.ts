@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Condition } from "../../contract/guard/conditions.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
 import { describeChanges } from "./describe-changes.ts";
+import { describeSettings } from "./describe-settings.ts";
 import { describeCondition } from "./policy-sentences.ts";
 
 const RULE = { action: "transform", when: null, mode: null, enabled: true } as const;
@@ -115,4 +116,17 @@ test("nested conditions are described with parentheses", () => {
     "when the model is gpt-4o and (the tool name contains pay or the consumer tag is empty) and not (the tool argument to is one of “a b” or c)",
   );
   expect(describeCondition(null)).toBe("always");
+});
+
+test("changed members of a setting are described in words", () => {
+  expect(
+    describeSettings(
+      { headers: { a: "1", b: "2" }, limits: {} },
+      { headers: { a: "3" }, limits: { per_user: { limit: 5, burst: true } } },
+    ),
+  ).toEqual([
+    "headers: a is now 3 instead of 1",
+    "headers: b is now not set instead of 2",
+    "limits: per user is now limit 5 and burst on instead of not set",
+  ]);
 });

@@ -13,6 +13,9 @@ export function describeSettings(before: Settings, after: Settings): string[] {
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     const label = name.replaceAll("_", " ");
     if (name === SCHEMA_SETTING) return describeSchemaChanges(was, is);
+    if (isObject(was) && isObject(is)) {
+      return describeSettings(was, is).map((text) => `${label}: ${text}`);
+    }
     if (!Array.isArray(was ?? []) || !Array.isArray(is ?? [])) {
       return [`${label} is now ${format(is)} instead of ${format(was)}`];
     }
@@ -69,5 +72,9 @@ function toEntries(value: unknown): Entries {
 function format(value: unknown): string {
   if (value === undefined || value === null || value === "") return "not set";
   if (typeof value === "boolean") return value ? "on" : "off";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (isObject(value)) {
+    const members = Object.entries(value).map(([name, each]) => `${name} ${format(each)}`);
+    return joinWords(members, "and") || "empty";
+  }
+  return Array.isArray(value) ? joinWords(value.map(format), "and") : String(value);
 }

@@ -10,6 +10,7 @@ test("an unchanged object is sent exactly", () => {
 
 test.each<[string, readonly MemberDraft[], string]>([
   ["a repeated name", [newMember("a"), newMember("a")], "the name “a” is used twice"],
+  ["no name", [newMember("")], "enter each name"],
   ["no number", [{ ...newMember("n"), type: "number" }], "enter a number for “n”"],
 ])("an invalid member is reported: %s", (_, members, problem) => {
   expect(() => toObject({ members }, "arguments")).toThrow(`arguments: ${problem}`);

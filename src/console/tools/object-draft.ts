@@ -51,6 +51,7 @@ export function toObject(draft: ObjectDraft, at: string): JsonObject {
 
 function writeMembers(members: readonly MemberDraft[], at: string): JsonObject {
   const names = members.map(({ name }) => name);
+  if (names.includes("")) throw new AppError("validation_failed", `${at}: enter each name`);
   const repeated = names.find((name, index) => names.indexOf(name) < index);
   if (repeated !== undefined) {
     throw new AppError("validation_failed", `${at}: the name “${repeated}” is used twice`);

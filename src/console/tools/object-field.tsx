@@ -72,11 +72,13 @@ export function ObjectField(props: ObjectFieldProps) {
         )}
         {problem && <p className="problem">{problem}</p>}
       </JsonView>
-      <datalist id={listId}>
-        {names.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      {names.length > 0 && (
+        <datalist id={listId}>
+          {names.map((name) => (
+            <option key={name} value={name} />
+          ))}
+        </datalist>
+      )}
     </fieldset>
   );
 }
@@ -259,7 +261,6 @@ function ValueField({ label, member: { type, text }, onChange }: ValueFieldProps
         {...shared}
         type="number"
         step="any"
-        required
         onChange={(event) => onChange(event.target.value)}
       />
     );

@@ -1,4 +1,5 @@
 /** Drafts of tool definitions in the format of OpenAI. */
+import { AppError } from "../../contract/errors.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseJson } from "../ui/parse-json.ts";
 import { type ShapeDraft, toArgumentsDraft, toArgumentsSchema } from "./shape-draft.ts";
@@ -43,13 +44,16 @@ function toToolDraft(source: JsonObject): ToolDraft {
 export function toTools(draft: ToolsDraft, at: string): unknown[] {
   if ("tools" in draft) return draft.tools.map((tool, index) => toTool(tool, `${at}[${index}]`));
   const value = parseJson(draft.json, at);
-  // The server rejects other values.
-  return value as unknown[];
+  if (Array.isArray(value)) return value;
+  throw new AppError("validation_failed", `${at}: must be a list of tools`);
 }
 
 function toTool(draft: ToolDraft, at: string): unknown {
   if ("json" in draft) return parseJson(draft.json, at);
   const { name, description, source } = draft;
+  if (name.trim() === "") {
+    throw new AppError("validation_failed", `${at}.name: must not be empty`);
+  }
   const given = isObject(source.function) ? source.function : {};
   const parameters = toArgumentsSchema(draft.parameters, `${at}.parameters`);
   const hasParameters = "parameters" in given || !isEmpty(parameters);

@@ -110,6 +110,7 @@ function ToolFields({ tool, number, onChange, onRemove, error, at }: ToolFieldsP
             required
             value={tool.name}
             onChange={(name) => onChange({ ...tool, name })}
+            problem={findProblem(error, `${at}.name`)}
           />
           <AreaField
             label="Description"

@@ -1,6 +1,8 @@
 /** Fields of a value, and its JSON as a second view. */
 import { type ReactNode, useState } from "react";
+import { AppError } from "../../contract/errors.ts";
 import { AreaField } from "./field.tsx";
+import { splitProblems } from "./find-problem.ts";
 
 interface JsonViewProps {
   /** Label of the JSON: "Condition". */
@@ -24,16 +26,14 @@ export function JsonView(props: JsonViewProps) {
   const { label, hint, what, edited, format, onEdit, onShowFields, problem, children } = props;
   const [isOpen, setOpen] = useState(false);
   const [ownProblem, setOwnProblem] = useState<string>();
-  const showJson = () => {
-    try {
-      format();
-      setOpen(true);
-      setOwnProblem(undefined);
-    } catch (thrown) {
-      setOwnProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    }
-  };
-  if (edited === undefined && !isOpen) {
+  // Fields may become invalid while they are hidden: another row moves to this position.
+  const text = edited ?? (isOpen ? tryFormat(format).text : undefined);
+  if (text === undefined) {
+    const showJson = () => {
+      const { problem: invalid } = tryFormat(format);
+      setOpen(invalid === undefined);
+      setOwnProblem(invalid);
+    };
     return (
       <>
         {children}
@@ -41,7 +41,6 @@ export function JsonView(props: JsonViewProps) {
       </>
     );
   }
-  const text = edited ?? format();
   const showFields = () => {
     const isShown = edited === undefined || onShowFields(edited);
     setOpen(!isShown);
@@ -64,6 +63,16 @@ export function JsonView(props: JsonViewProps) {
       <SwitchButton label={label} view="fields" onClick={showFields} problem={undefined} />
     </>
   );
+}
+
+/** Returns the JSON, or what is wrong with a field. */
+function tryFormat(format: () => string): { text?: string; problem?: string } {
+  try {
+    return { text: format() };
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    return { problem: splitProblems(error)[0]?.text ?? error.message };
+  }
 }
 
 interface SwitchButtonProps {
