@@ -21,5 +21,8 @@ export async function findObjectRegistry(
     file_ids,
   );
   if (registryId !== undefined) return registryId;
-  throw new AppError("not_found", "This consumer has no file or other stored object with this id.");
+  throw new AppError(
+    "not_found",
+    "This consumer has no file or other stored object with this id. Send an item of a response that it did not receive with its content and without its id.",
+  );
 }
