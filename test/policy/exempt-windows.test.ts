@@ -1,6 +1,7 @@
 /** Exempt windows of learned detectors: they are skipped, and hide nothing else. */
 import { expect, test } from "bun:test";
-import { encodeWindows, learnedModels } from "../../src/evaluate/learned-models.ts";
+import { encodeWindows } from "../../src/evaluate/encode-windows.ts";
+import { learnedModels } from "../../src/evaluate/learned-models.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { promptGuard } from "../../src/policy/detectors/prompt-guard.ts";
 import { createSegment } from "../../src/policy/segment.ts";

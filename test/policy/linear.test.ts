@@ -1,7 +1,8 @@
 /** Every local detector inspects adversarial text in linear time. */
 import { expect, test } from "bun:test";
 
-import { encodeWindows, learnedModels } from "../../src/evaluate/learned-models.ts";
+import { encodeWindows } from "../../src/evaluate/encode-windows.ts";
+import { learnedModels } from "../../src/evaluate/learned-models.ts";
 
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import { detectors } from "../../src/policy/detectors/all.ts";

@@ -120,9 +120,9 @@ function GroupFields(props: GroupFieldsProps) {
         };
         return isGroup(item) ? (
           <NestedGroup
-            {...shared}
             // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other identity
             key={index}
+            {...shared}
             group={item}
             onChange={(next) => replace(index, next)}
             level={level + levelsOf(item)}
@@ -130,9 +130,9 @@ function GroupFields(props: GroupFieldsProps) {
           />
         ) : (
           <ComparisonFields
-            {...shared}
             // biome-ignore lint/suspicious/noArrayIndexKey: comparisons have no other identity
             key={index}
+            {...shared}
             line={item}
             onChange={(line) => replace(index, line)}
             isInvalid={problem.includes(`Comparison ${shared.number}:`)}

@@ -8,20 +8,27 @@ import type { EncoderInput } from "../../policy/learned/encoder.ts";
 import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
-export type MessageToWorker =
-  | { kind: "task"; job: number; task: WorkerTask }
+export type MessageToWorker<Task = WorkerTask> =
+  | { kind: "task"; job: number; task: Task }
   | { kind: "reply"; call: number; outcome: TaskOutcome };
 
 export type MessageFromWorker =
   | { kind: "call"; job: number; call: number; method: HostMethod; args: unknown[] }
   | { kind: "done"; job: number; outcome: TaskOutcome };
 
-/** A whole body, one evaluation of it, the sample of a policy test, or windows of text for stage 2 of the injection model. */
-export type WorkerTask =
+/** A whole body, one evaluation of it, or the sample of a policy test. */
+export type EvaluationTask =
   | { name: "body"; input: EvaluationBody }
   | { name: "evaluation"; input: ClonedInput }
-  | { name: "sample"; input: ClonedInput }
-  | { name: "windows"; input: readonly EncoderInput[] };
+  | { name: "sample"; input: ClonedInput };
+
+/** Windows of text for stage 2 of the injection model. */
+export interface ModelTask {
+  name: "windows";
+  input: readonly EncoderInput[];
+}
+
+export type WorkerTask = EvaluationTask | ModelTask;
 
 /** An input without its parsed payload: cloning that would block the main thread for ten times as long as parsing its text. */
 export type ClonedInput = Omit<EvaluationInput, "request"> & {

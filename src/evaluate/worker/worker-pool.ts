@@ -51,13 +51,13 @@ export const createWorkerPool = (): WorkerPool => ({
 
 /** Long conversations share one worker; some of its slots are reserved for other owners. */
 function createLarge(): RunJob {
-  const { run } = createWorker();
+  const { run } = createWorker(startEvaluationWorker);
   return createQueue({ max: 16, perOwner: 12 }, run);
 }
 
 /** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
 function createHuge(): RunJob {
-  const workers = [createWorker(), createWorker()];
+  const workers = [createWorker(startEvaluationWorker), createWorker(startEvaluationWorker)];
   return createQueue({ max: workers.length, perOwner: 1 }, async (job) => {
     const idle = workers.find(({ isIdle }) => isIdle());
     if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
@@ -67,9 +67,12 @@ function createHuge(): RunJob {
 
 /** One job at a time, so that owners take turns. The worker is kept, because loading the model takes longer than a job. */
 function createModels(): RunJob {
-  const { run } = createWorker({ idleMs: 20 * IDLE_MS });
+  const { run } = createWorker(startEncoderWorker, { idleMs: 20 * IDLE_MS });
   return createQueue({ max: 1, perOwner: 1 }, run);
 }
+
+const startEvaluationWorker = () => new Worker(new URL("./worker.ts", import.meta.url));
+const startEncoderWorker = () => new Worker(new URL("./encoder-worker.ts", import.meta.url));
 
 /** Waiting jobs of one owner: at 15 ms for a window, more than clients wait for. */
 const MAX_WAITING = 500;
@@ -88,7 +91,10 @@ function createQueue(limits: Pick<FairLimits, "max" | "perOwner">, run: RunJob):
     });
 }
 
-function createWorker({ idleMs = IDLE_MS } = {}): { run: RunJob; isIdle: () => boolean } {
+function createWorker(
+  startThread: () => Worker,
+  { idleMs = IDLE_MS } = {},
+): { run: RunJob; isIdle: () => boolean } {
   const jobs = new Map<
     number,
     { host: EvaluationHost | undefined; finish: (outcome: TaskOutcome) => void }
@@ -98,7 +104,7 @@ function createWorker({ idleMs = IDLE_MS } = {}): { run: RunJob; isIdle: () => b
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
 
   const start = (): Worker => {
-    const worker = new Worker(new URL("./worker.ts", import.meta.url));
+    const worker = startThread();
     const post = (message: MessageToWorker) => worker.postMessage(message);
     worker.on("message", async (message: MessageFromWorker) => {
       const { host, finish } = jobs.get(message.job) ?? {};

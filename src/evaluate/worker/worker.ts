@@ -6,11 +6,11 @@ import { now } from "../../lib/time/clock.ts";
 import { type CompiledPolicy, compilePolicy, DRAFT_VERSION } from "../../policy/compile-policy.ts";
 import { evaluate, evaluateBody } from "../evaluate-body.ts";
 import { evaluateSample } from "../evaluate-sample.ts";
-import { encodeWindows } from "../learned-models.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
   captureOutcome,
+  type EvaluationTask,
   type HostMethod,
   type MessageFromWorker,
   type MessageToWorker,
@@ -18,7 +18,6 @@ import {
   type TaskOutcome,
   type TaskResults,
   unwrapOutcome,
-  type WorkerTask,
 } from "./messages.ts";
 
 const post = (message: MessageFromWorker) => parentPort?.postMessage(message);
@@ -26,7 +25,7 @@ const post = (message: MessageFromWorker) => parentPort?.postMessage(message);
 const pendingCalls = new Map<number, (outcome: TaskOutcome) => void>();
 let lastCall = 0;
 
-parentPort?.on("message", async (message: MessageToWorker) => {
+parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   if (message.kind === "reply") {
     pendingCalls.get(message.call)?.(message.outcome);
     pendingCalls.delete(message.call);
@@ -37,8 +36,10 @@ parentPort?.on("message", async (message: MessageToWorker) => {
   post({ kind: "done", job, outcome });
 });
 
-function runTask(host: EvaluationHost, task: WorkerTask): Promise<TaskResults[WorkerTask["name"]]> {
-  if (task.name === "windows") return encodeWindows(task.input);
+function runTask(
+  host: EvaluationHost,
+  task: EvaluationTask,
+): Promise<TaskResults[EvaluationTask["name"]]> {
   if (task.name === "body") return evaluateBody(host, task.input);
   const input = restoreInput(task.input);
   return task.name === "sample" ? evaluateSample(host, input) : evaluate(host, input);
