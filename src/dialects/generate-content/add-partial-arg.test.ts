@@ -1,10 +1,17 @@
 import { expect, test } from "bun:test";
 import { addPartialArg, createObject } from "./add-partial-arg.ts";
 
+const MEMBERS: Record<string, string> = {
+  null: "nullValue",
+  number: "numberValue",
+  boolean: "boolValue",
+};
+
 const add = (...parts: [string, unknown][]) => {
   const args = createObject();
   const added = parts.map(([jsonPath, value]) => {
-    const member = value === null ? "nullValue" : `${typeof value}Value`.replace("boolean", "bool");
+    const type = value === null ? "null" : typeof value;
+    const member = MEMBERS[type] ?? "stringValue";
     return addPartialArg(args, { jsonPath, [member]: value });
   });
   return { args: JSON.stringify(args), added };
@@ -27,6 +34,16 @@ test("values are added at their paths, and texts of a path are joined", () => {
   );
   expect(added).not.toContain(false);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+});
+
+test("an inherited member of parsed arguments is not a place for a value", () => {
+  const args = Object.assign(createObject(), { parsed: {} });
+  const paths = ["$.parsed.__proto__.polluted", "$.parsed.__proto__", "$.parsed.constructor"];
+
+  const added = paths.map((jsonPath) => addPartialArg(args, { jsonPath, stringValue: "x" }));
+
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  expect(added).toEqual([false, false, false]);
 });
 
 test.each([
@@ -56,7 +73,9 @@ test.each([
     ],
   ],
   ["a path that is too deep", [[`$${".a".repeat(2000)}`, "x"]]],
+  ["a path that is too long", [[`$.${"a".repeat(20_000)}`, "x"]]],
   ["no value", [["$.a", undefined]]],
+  ["an object as text", [["$.a", { toString: "x" }]]],
 ] as [string, [string, unknown][]][])("%s is invalid", (_, parts) => {
   expect(add(...parts).added.at(-1)).toBe(false);
 });

@@ -32,21 +32,32 @@ export function addPartialArg(args: JsonObject, part: JsonObject): boolean {
 /** Without a prototype, so that `__proto__` is a name like any other. */
 export const createObject = (): JsonObject => Object.create(null);
 
-/** A list grows by one element: a high index would take memory for those before it. */
+/**
+ * A list grows by one element: a high index would take memory for those before it. Parsed arguments have a prototype:
+ * a value at `__proto__` would change every object in the process.
+ */
 const hasPlace = (target: Container, key: string | number): boolean =>
-  Array.isArray(target) ? typeof key === "number" && key <= target.length : typeof key === "string";
+  Array.isArray(target)
+    ? typeof key === "number" && key <= target.length
+    : typeof key === "string" && (Object.hasOwn(target, key) || !(key in target));
 
+/** Returns undefined for values of another type, such as an object. */
 function readValue({ stringValue, numberValue, boolValue, nullValue }: JsonObject): unknown {
   if (nullValue !== undefined) return null;
-  return [stringValue, numberValue, boolValue].find((value) => value !== undefined);
+  if (typeof stringValue === "string") return stringValue;
+  if (typeof numberValue === "number") return numberValue;
+  return typeof boolValue === "boolean" ? boolValue : undefined;
 }
+
+/** Caps the time that a path takes: the pattern below is slow for long names. */
+const MAX_PATH_CHARACTERS = 16 * 1024;
 
 /** A name after a dot or in quotes, or an index (RFC 9535 section 2.3). */
 const SEGMENT = /\.([^.[\]]+)|\[(?:(\d{1,9})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\]/y;
 
 function parsePath(text: string): (string | number)[] | undefined {
   const path: (string | number)[] = [];
-  if (!text.startsWith("$")) return undefined;
+  if (!text.startsWith("$") || text.length > MAX_PATH_CHARACTERS) return undefined;
   for (let at = 1; at < text.length; at = SEGMENT.lastIndex) {
     SEGMENT.lastIndex = at;
     const [found, name, index, ...quoted] = SEGMENT.exec(text) ?? [];

@@ -20,6 +20,9 @@ export function createCallCollector() {
     /** Returns the call of a part, or undefined if it continues in another part. */
     add({ functionCall, thoughtSignature }: JsonObject): CollectedCall | undefined {
       const { id, name, args, partialArgs, willContinue } = asObject(functionCall);
+      // Names and paths too: only complete calls are counted elsewhere.
+      size += JSON.stringify(functionCall).length;
+      if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
       if (open && name) throw invalidResponse("starts a function call inside of another one");
       open ??= { id: "", name: asText(name), args: createObject(), thoughtSignature: "" };
       if (!open.name) throw invalidResponse("has a function call without a name");
@@ -27,10 +30,7 @@ export function createCallCollector() {
       open.thoughtSignature ||= asText(thoughtSignature);
       Object.assign(open.args, asObject(args));
       for (const value of asList(partialArgs)) {
-        const part = asObject(value);
-        size += asText(part.stringValue).length;
-        if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
-        if (!addPartialArg(open.args, part))
+        if (!addPartialArg(open.args, asObject(value)))
           throw invalidResponse("has an invalid partial argument");
       }
       if (willContinue === true) return undefined;
