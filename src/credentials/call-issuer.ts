@@ -67,7 +67,8 @@ export const createIssuerCall =
       return { status: reply.status, text: await readReplyText(reply, MAX_RESPONSE_BYTES) };
     } catch (thrown) {
       const error = AppError.from(thrown);
-      if (!error.code.startsWith("upstream_")) throw error;
+      // A damaged token is an invalid header, which is not an error of the client's request.
+      if (!/^(upstream_|invalid_request$)/.test(error.code)) throw error;
       throw credentialError(`${issuer}: ${error.message}`, error);
     }
   };

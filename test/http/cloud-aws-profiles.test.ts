@@ -72,7 +72,8 @@ const issuer = startIssuerServer(({ path, headers, form, text }) => {
     if (token === "signed-out") return { status: 401, body: { message: "Session token invalid" } };
     const accessKeyId = token === "sso-token" ? "ASIASSOROLE000000" : "ASIASSOREFRESHED0";
     const expiration = clock.now().getTime() + 60 * MINUTE;
-    const keys = { accessKeyId, secretAccessKey: SECRET, sessionToken: "sso-session" };
+    const sessionToken = token === "damaged-session" ? "sso\nx-other" : "sso-session";
+    const keys = { accessKeyId, secretAccessKey: SECRET, sessionToken };
     return { body: { roleCredentials: { ...keys, expiration } } };
   }
   const id = form.Action === "AssumeRole" ? "ASIAASSUMEDROLE00" : "ASIAWEBIDENTITY00";
@@ -116,6 +117,8 @@ async function signOnce(): Promise<string | undefined> {
 }
 
 const callsOf = (path: string) => issuer.requests.filter((request) => request.path === path);
+
+const LOGIN = "Run: aws sso login --profile dev";
 
 describe("an SSO profile", () => {
   test("requests keys of the role with the token of its sso-session", async () => {
@@ -200,11 +203,16 @@ describe("an SSO profile", () => {
     expect(signedWith()).toBe("ASIASSOREFRESHED0");
   });
 
-  test("keeps a token that is still valid when its refresh fails", async () => {
+  test("keeps a token that is still valid when its refresh fails, with a warning that says to sign in", async () => {
     writeSession("valid");
     storeToken("valid", { ...CLIENT, refreshToken: "revoked", expiresAt: at(4 * MINUTE) });
+    const { lines } = await sharedNode();
+    const before = lines.length;
 
     expect(await signOnce()).toBe("ASIASSOROLE000000");
+
+    const [warning] = lines.slice(before).filter((line) => line.includes("credential_not_renewed"));
+    expect(warning).toContain(`expires soon. ${LOGIN} (the refresh failed: `);
   });
 
   test("uses the token of another process that refreshed it first", async () => {
@@ -215,7 +223,6 @@ describe("an SSO profile", () => {
     expect(await signOnce()).toBe("ASIASSOROLE000000");
   });
 
-  const LOGIN = "Run: aws sso login --profile dev";
   test.each([
     ["without a token", "none", undefined, "has no token in the SSO cache"],
     ["without a refresh token", "expired", { expiresAt: "2020-01-01T00:00:00Z" }, "has expired"],
@@ -241,7 +248,9 @@ describe("an SSO profile", () => {
     expect(message).toContain(`The SSO session of the AWS profile "dev" ${problem}. ${LOGIN}`);
     expect(message).not.toContain("secret text");
     expect(message?.includes("400 (invalid_grant)")).toBe(session === "revoked");
-    expect((await sharedNode()).lines.join()).not.toMatch(/client-secret|revoked/);
+    const { lines } = await sharedNode();
+    expect(lines.join()).not.toMatch(/client-secret|revoked/);
+    expect(lines.at(-1)).toContain(LOGIN);
   });
 
   test.each([
@@ -298,6 +307,19 @@ test("a refreshed SSO token stays in memory when its folder is read-only", async
   expect(callsOf("/token").length).toBe(calls + 1);
   expect(readFileSync(file, "utf8")).toBe(before);
 }, 30_000);
+
+test.each([
+  ["an SSO token", "sso\r\nx-other: 1", 'The header "x-amz-sso_bearer_token" is invalid.'],
+  ["a session token", "damaged-session", "session token has characters that a header cannot have"],
+])("%s that cannot be sent is an error of the credential", async (_, accessToken, problem) => {
+  writeSession("unprintable");
+  storeToken("unprintable", { accessToken, expiresAt: "2100-01-01T00:00:00Z" });
+
+  const message = await signOnce();
+
+  expect(message).toContain(problem);
+  expect(message).not.toContain("x-other");
+});
 
 const KEYS = (id: string) => `aws_access_key_id = ${id}\naws_secret_access_key = ${SECRET}\n`;
 

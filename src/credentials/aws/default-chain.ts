@@ -40,8 +40,8 @@ export async function requestDefaultKeys(
   });
 }
 
-const nothingFound = (cause?: AppError): AppError =>
+/** The error has no `cause`, because the log would show only the last source. */
+const nothingFound = (last?: AppError): AppError =>
   credentialError(
-    `The default chain found no AWS credentials in the environment, the shared files, a web identity, a container or the instance metadata. Set one of them up, or use an access key.${cause ? ` Last: ${cause.message}` : ""}`,
-    cause,
+    `The default chain found no AWS credentials in the environment, the shared files, a web identity, a container or the instance metadata. Set one of them up, or use an access key.${last ? ` Last: ${last.message}` : ""}`,
   );

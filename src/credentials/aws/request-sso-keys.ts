@@ -1,13 +1,13 @@
 /** Requests the AWS keys of a role from IAM Identity Center, with the token of an SSO login. */
 import { z } from "zod";
-import { credentialError, type IssuerHost, parseIssued, rejectedBy } from "../call-issuer.ts";
+import { credentialError, parseIssued, rejectedBy } from "../call-issuer.ts";
 import type { IssuedCredential } from "../credential-cache.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import type { Section, SharedFiles } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
-import { loginRequired, type ReadSsoToken } from "./sso-token.ts";
+import { loginRequired, type ReadSsoToken, type SsoTokenHost } from "./sso-token.ts";
 
-export interface SsoHost extends IssuerHost {
+export interface SsoHost extends SsoTokenHost {
   readSsoToken: ReadSsoToken;
 }
 

@@ -1,6 +1,7 @@
 /** Signs a request with AWS Signature Version 4, over the bytes that one attempt sends. */
 import { createHmac } from "node:crypto";
 import type { OutboundRequest } from "../../net/send.ts";
+import { credentialError } from "../call-issuer.ts";
 
 export interface AwsKeys {
   access_key_id: string;
@@ -21,6 +22,8 @@ const UNSIGNED_HEADERS = new Set([
   "x-amzn-trace-id",
 ]);
 
+const UNPRINTABLE = /[^\x21-\x7e]/;
+
 /** Adds the date, the session token and the signature to the headers of the request. */
 export function signRequest(
   request: Pick<OutboundRequest, "method" | "url" | "headers" | "body">,
@@ -30,6 +33,11 @@ export function signRequest(
 ): void {
   const { method, headers, body } = request;
   if (body instanceof ReadableStream) throw new Error("A streamed body cannot be signed.");
+  if (UNPRINTABLE.test(keys.access_key_id) || UNPRINTABLE.test(keys.session_token ?? "")) {
+    throw credentialError(
+      "The AWS access key id or session token has characters that a header cannot have. Check their source, such as for a line break.",
+    );
+  }
   const { host, pathname, search } = new URL(request.url);
   const time = at.toISOString().replace(/[:-]|\.\d{3}/g, "");
   const day = time.slice(0, 8);

@@ -12,6 +12,7 @@ import {
   parseObject,
   rejectedBy,
 } from "../call-issuer.ts";
+import type { CacheOptions } from "../credential-cache.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import { awsFile } from "./shared-files.ts";
 
@@ -23,8 +24,11 @@ export interface SsoLogin {
   region: string;
 }
 
+/** `onRenewalFailure` is called for a token that expires soon. */
+export type SsoTokenHost = IssuerHost & Pick<CacheOptions, "onRenewalFailure">;
+
 /** Returns the access token. */
-export type ReadSsoToken = (host: IssuerHost, login: SsoLogin) => Promise<string>;
+export type ReadSsoToken = (host: SsoTokenHost, login: SsoLogin) => Promise<string>;
 
 /** Other members of the file are kept when it is written. */
 const CachedToken = z.looseObject({
@@ -59,7 +63,7 @@ export function createSsoTokenReader(): ReadSsoToken {
     return isNewer ? refreshed : stored;
   }
 
-  async function read(host: IssuerHost, login: SsoLogin, file: string): Promise<string> {
+  async function read(host: SsoTokenHost, login: SsoLogin, file: string): Promise<string> {
     const now = host.now().getTime();
     const token = await load(file);
     if (!token) throw loginRequired(login, "has no token in the SSO cache");
@@ -67,8 +71,13 @@ export function createSsoTokenReader(): ReadSsoToken {
     const failure = await refresh(host, login, { file, token }).catch(AppError.from);
     // After a failure too: another process may have refreshed the token first.
     const last = (await load(file)) ?? token;
-    if (expiryOf(last) > now) return last.accessToken;
-    throw loginRequired(login, "has expired", failure);
+    const left = expiryOf(last) - now;
+    if (left <= 0) throw loginRequired(login, "has expired", failure);
+    // The keys of the role outlive the token: the operator can sign in before requests fail.
+    if (left <= REFRESH_AHEAD_MS) {
+      host.onRenewalFailure(loginRequired(login, "expires soon", failure));
+    }
+    return last.accessToken;
   }
 
   /** Refreshes the token and stores it; skips one that cannot be refreshed. */
@@ -96,10 +105,14 @@ export function createSsoTokenReader(): ReadSsoToken {
   };
 }
 
-export const loginRequired = ({ profile }: SsoLogin, problem: string, cause?: AppError): AppError =>
+/** The error has no `cause`, because the log would show that instead of the command to run. */
+export const loginRequired = (
+  { profile }: SsoLogin,
+  problem: string,
+  failure?: AppError,
+): AppError =>
   credentialError(
-    `The SSO session of the AWS profile "${profile}" ${problem}. Run: aws sso login --profile ${shellQuote(profile)}${cause ? ` (the refresh failed: ${cause.message})` : ""}`,
-    cause,
+    `The SSO session of the AWS profile "${profile}" ${problem}. Run: aws sso login --profile ${shellQuote(profile)}${failure ? ` (the refresh failed: ${failure.message})` : ""}`,
   );
 
 const tokenFile = (env: IssuerHost["env"], name: string): string =>
