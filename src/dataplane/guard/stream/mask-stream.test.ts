@@ -163,6 +163,36 @@ test("a tool call is sent when it is complete, with its arguments in one delta",
   ]);
 });
 
+test("arguments of tool calls that interleave are masked, whatever parts they arrive in", async () => {
+  const args = [`{"card":"${SECRET}"}`, `{"note":"a ${SECRET} b"}`];
+  for (let size = 1; size < 12; size++) {
+    const deltas = args.map((text) => text.match(new RegExp(`.{1,${size}}`, "g")) ?? []);
+    const interleaved = Array.from({ length: 32 }, (_, at) =>
+      deltas.flatMap((parts, index) =>
+        parts[at] === undefined ? [] : call({ function: { arguments: parts[at] } }, index),
+      ),
+    ).flat();
+    const starts = [0, 1].map((index) =>
+      call({ id: `call_${index}`, function: { name: "pay", arguments: "" } }, index),
+    );
+
+    const { text } = await mask(createChatFormat, [
+      ...starts,
+      ...interleaved,
+      finish(0, "tool_calls"),
+      DONE,
+    ]);
+
+    const sent: string[] = ["", ""];
+    for (const { choices } of eventsOf(text)) {
+      for (const { index, function: called } of choices[0].delta.tool_calls ?? []) {
+        sent[index] += called.arguments;
+      }
+    }
+    expect(sent).toEqual(args.map(maskText));
+  }
+});
+
 test("no part of a blocked tool call is sent", async () => {
   const stream = CALLS.map((text) => text.replace(" 1111", FORBIDDEN));
 
