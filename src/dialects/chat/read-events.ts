@@ -55,9 +55,9 @@ export function createChatStreamReader(): StreamReader {
     const [id, name, args] = [asText(givenId), asText(givenName), readArguments(given)];
     const key = index ?? (id || lastKey);
     let call = calls.get(key);
-    // Some servers give all calls the same index.
-    const isNew = id ? call?.id !== id : name && args && call && isComplete(call.streamed);
-    if (!call || isNew) {
+    // Some servers give all calls the same index, others give each delta another id: only a new call has a name.
+    const isOther = id ? call?.id !== id : args && call && isComplete(call.streamed);
+    if (!call || (name && isOther)) {
       if (!name) throw invalidResponse("continues a tool call that has not started");
       said.calls = true;
       const part = { type: "tool_call" as const, id: id || `call_${newId()}`, name, arguments: "" };

@@ -259,6 +259,17 @@ export const responses: ResponseCases = {
     "tool_calls",
     [started(0, "call_1", '{"city":"Paris"}'), started(0, "call_2", '{"city":"Rome"}')],
   ),
+  // LiteLLM does this in front of OCI.
+  "tool-calls-with-another-id-in-each-delta": respond(
+    { tool_calls: [call("call_1", '{"city":"Paris"}'), call("call_3", '{"city":"Rome"}')] },
+    "tool_calls",
+    [
+      started(0, "call_1", ""),
+      { tool_calls: [{ index: 0, id: "call_2", function: { arguments: '{"city":"Paris"}' } }] },
+      started(1, "call_3", '{"city":'),
+      { tool_calls: [{ index: 1, id: "call_4", function: { arguments: '"Rome"}' } }] },
+    ],
+  ),
   "stream-with-text-after-complete-arguments": {
     events: [
       chunk(started(0, "call_1", "{}")),
