@@ -526,3 +526,45 @@ test("a tool call continues the trace of its request at the server", async () =>
   );
   expect(sent?.get("tracestate")).toBe("vendor=a1");
 });
+
+test("a server of the 2026 revision gets the method, the tool and declared arguments as headers", async () => {
+  const region = { type: "string", "x-mcp-header": "Region" };
+  const inputSchema = { type: "object" as const, properties: { region } };
+  await using server = startMcpServer({
+    tools: [{ name: "look up", inputSchema }, { name: "näme" }, { name: "=?base64?eA==?=" }],
+  });
+  await using it = await besideGood(server.url);
+  const [plain = "", encoded = "", ambiguous = ""] = await it.tools();
+
+  await it.client.call(plain, { region: "Zürich" });
+  await it.client.call(encoded);
+  await it.client.call(ambiguous);
+
+  const names = ["mcp-protocol-version", "mcp-method", "mcp-name", "mcp-param-region"];
+  const sent = server.calls.map(({ headers }) => names.map((name) => headers.get(name)));
+  const toBase64 = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`;
+  expect(sent).toEqual([
+    ["2026-07-28", "tools/call", "look up", toBase64("Zürich")],
+    ["2026-07-28", "tools/call", toBase64("näme"), null],
+    ["2026-07-28", "tools/call", toBase64("=?base64?eA==?="), null],
+  ]);
+});
+
+test("an error with status 400 of a server of the 2026 revision is returned with its message", async () => {
+  await using server = startMcpServer({
+    gate: async (request) => {
+      if (request.headers.get("mcp-method") !== "tools/call") return undefined;
+      const { id } = (await request.json()) as { id: unknown };
+      const error = { code: -32602, message: "name: is required" };
+      return Response.json({ jsonrpc: "2.0", id, error }, { status: 400 });
+    },
+  });
+  await using it = await besideGood(server.url);
+
+  const result = await it.client.call("bad__echo");
+
+  expect(result).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("name: is required"),
+  });
+});

@@ -26,7 +26,7 @@ export interface ServedTool extends Partial<Tool> {
 export interface McpServerOptions {
   tools?: ServedTool[];
   /** Returns a response to reject a request. */
-  gate?: ((request: Request) => Response | undefined) | undefined;
+  gate?: ((request: Request) => Response | undefined | Promise<Response | undefined>) | undefined;
   /** Delay of every response in milliseconds. */
   delay_ms?: number;
   /** Every page of tools takes so many milliseconds, and names another one. */
@@ -106,7 +106,7 @@ export function startMcpServer(options: McpServerOptions = {}) {
     idleTimeout: 60,
     async fetch(request) {
       hits.push(request.clone());
-      const refusal = state.gate?.(request);
+      const refusal = await state.gate?.(request);
       if (refusal) return refusal;
       await Bun.sleep(state.delay_ms);
       return state.sessions ? await inSession(request) : await endpoint.fetch(request);

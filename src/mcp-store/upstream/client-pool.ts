@@ -1,11 +1,11 @@
 /** Pools connected clients of upstream MCP servers, because a handshake costs more than a call. */
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client } from "@modelcontextprotocol/client";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { OpenReservation } from "../memory-reservations.ts";
 import { isSessionLost } from "./describe-upstream-error.ts";
 import type { CallTarget } from "./resolve-target.ts";
-import { createUpstreamFetch, HANDSHAKE_TIMEOUT_MS } from "./upstream-fetch.ts";
+import { createUpstreamTransport, HANDSHAKE_TIMEOUT_MS } from "./upstream-transport.ts";
 
 export interface ClientPool {
   /** Runs `work` again in a new session when the upstream has lost the old one. */
@@ -117,23 +117,12 @@ async function connect(
       },
     },
   );
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: createUpstreamFetch(deps, {
-      allow_private,
-      reserveMemory: () => reserveMemory(`server ${instance.id}`),
-      headers,
-      onmessage: (message) => transport.onmessage?.(message),
-    }),
-    onInsufficientScope: "throw",
-    reconnectionOptions: NO_RECONNECTION,
+  const transport = createUpstreamTransport(deps, {
+    url,
+    allow_private,
+    reserveMemory: () => reserveMemory(`server ${instance.id}`),
+    headers,
   });
   await client.connect(transport, { timeout: HANDSHAKE_TIMEOUT_MS });
   return client;
 }
-
-const NO_RECONNECTION = {
-  maxRetries: 0,
-  initialReconnectionDelay: 1000,
-  maxReconnectionDelay: 1000,
-  reconnectionDelayGrowFactor: 1,
-};

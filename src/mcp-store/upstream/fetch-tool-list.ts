@@ -3,7 +3,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { readTool, type UpstreamTool } from "./tool-definition.ts";
-import { HANDSHAKE_TIMEOUT_MS } from "./upstream-fetch.ts";
+import { HANDSHAKE_TIMEOUT_MS } from "./upstream-transport.ts";
 
 export interface ToolList {
   tools: UpstreamTool[];

@@ -1,0 +1,78 @@
+/** Receives a response of an MCP server, as JSON or as a stream of events, with limits on its size and memory. */
+import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { AppError } from "../../contract/errors.ts";
+import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
+import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
+import { createSizeCap } from "../../lib/streams/capped-body.ts";
+import { isEventStream } from "../../net/http/read-header-block.ts";
+import type { Reply } from "../../net/http/reply.ts";
+import { readReplyBytes } from "../../net/read-reply-bytes.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
+import { readStreamedResponse } from "./read-streamed-response.ts";
+
+/** Limit for one response, with everything that is streamed before it. */
+const MAX_BYTES = 16 * 1024 * 1024;
+/** A response is in memory as bytes and as text before it is parsed. */
+const COPIES = 2;
+
+export interface ReceiveOptions {
+  memory: ByteReservation;
+  signal: AbortSignal;
+  resume: (last_event_id: string) => Promise<Reply>;
+  /** Receives the messages that precede the response, such as progress, as they arrive. */
+  onmessage: (message: object) => void;
+}
+
+/** Returns the parsed response, which the caller validates. */
+export async function receiveResponse(
+  reply: Reply,
+  { memory, signal, resume, onmessage }: ReceiveOptions,
+): Promise<object> {
+  const { headers } = reply;
+  const parse = (text: string): object => {
+    const { weight, depth, members } = measureJson(text);
+    if (depth > MAX_DEPTH) throw tooDeep();
+    if (members > MAX_MEMBERS) throw tooManyMembers();
+    memory.add(weight);
+    return parseMessage(text);
+  };
+  if (isEventStream(headers)) {
+    const count = createByteCounter(memory);
+    return await readStreamedResponse(reply, { count, parse, onmessage, resume, signal });
+  }
+  const text = await receiveText(reply, memory);
+  const type = headers.get("content-type") ?? "";
+  if (/^application\/json/i.test(type)) return parse(text);
+  throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type}`);
+}
+
+export async function receiveText(reply: Reply, memory: ByteReservation): Promise<string> {
+  return new TextDecoder().decode(await readReplyBytes(reply, createByteCounter(memory)));
+}
+
+function createByteCounter(memory: ByteReservation): (bytes: number) => void {
+  const checkSize = createSizeCap(MAX_BYTES, tooLarge);
+  return (bytes) => {
+    checkSize(bytes);
+    memory.add(bytes * COPIES);
+  };
+}
+
+const tooLarge = () =>
+  new AppError("upstream_failed", `The response exceeds ${MAX_BYTES / 1024 / 1024} MiB.`);
+
+const tooDeep = () =>
+  new AppError("upstream_failed", `The response is nested deeper than ${MAX_DEPTH} levels.`);
+
+const tooManyMembers = () =>
+  new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
+
+function parseMessage(text: string): object {
+  try {
+    const message: unknown = JSON.parse(text);
+    if (typeof message === "object" && message !== null) return message;
+  } catch {
+    // Reported below without the text, which may contain a credential.
+  }
+  throw new AppError("upstream_failed", "The server sent a message that is not a JSON object.");
+}
