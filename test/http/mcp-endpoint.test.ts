@@ -8,6 +8,7 @@ import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore, STORE_TOOLS } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { createTestClock } from "../kit/test-clock.ts";
+import { twoNodes } from "../kit/two-nodes.ts";
 
 /** Sends bytes as they are, and returns what comes back until the connection closes. */
 async function exchangeRaw(port: number, text: string): Promise<string> {
@@ -398,6 +399,54 @@ describe.each(databaseKinds)("on %s", (database) => {
     await kit.delete(`${store.path}/store/principal-tokens/${made.id}`);
 
     expect((await post(store.url, headers, list)).status).toBe(401);
+  });
+
+  test("an expired personal token opens nothing at the next call", async () => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const expires_at = new Date(clock.now().getTime() + 60_000).toISOString();
+    const body = { name: "t", principal_sub: "alice", expires_at };
+    const { token } = await kit.make<{ token: string }>(
+      `${store.path}/store/principal-tokens`,
+      body,
+    );
+    const headers = { authorization: `Bearer ${token}` };
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    expect((await post(store.url, headers, list)).status).toBe(200);
+
+    clock.advance(60_000);
+
+    expect((await post(store.url, headers, list)).status).toBe(401);
+  });
+
+  test("access that is removed at one node is removed at the next call to another", async () => {
+    await using nodes = await twoNodes(database);
+    const { one, other } = nodes;
+    await using server = startMcpServer();
+    const store = await makeMcpStore(one);
+    const { code } = await store.serve("Tickets", server.url);
+    const install = await store.install("alice", code);
+    await store.install("bob", code);
+    const { id, token } = await one.make<{ id: string; token: string }>(
+      `${store.path}/store/principal-tokens`,
+      { name: "carol", principal_sub: "carol" },
+    );
+    const url = `${other.url}/me/mcp`;
+    const open = (secret: string) => connectClient(url, { authorization: `Bearer ${secret}` });
+    await using alice = await open(await store.token("alice"));
+    await using bob = await open(await store.token("bob"));
+    await using carol = await open(token);
+    expect(await alice.call("tickets__echo")).toMatchObject({ isError: false });
+    expect(await bob.call("tickets__echo")).toMatchObject({ isError: false });
+    expect(await carol.tools()).toEqual(STORE_TOOLS);
+
+    await one.delete(`${store.path}/store/principal/installs/${install}`);
+    expect((await alice.call("tickets__echo")).text).toContain("Unknown tool");
+    await store.rule("bob", "none");
+    expect((await bob.call("tickets__echo")).text).toContain("access was removed");
+    await one.delete(`${store.path}/store/principal-tokens/${id}`);
+    await expect(carol.tools()).rejects.toThrow("revoked");
+    expect(server.calls).toHaveLength(2);
   });
 
   test("the Store's tools return what the HTTP endpoints return, with rejections on HTTP 200", async () => {

@@ -5,11 +5,12 @@ import { AppError } from "../../contract/errors.ts";
 import { Group, PrincipalSub } from "../../contract/store/access.ts";
 import type { Issuer } from "../../contract/store/principals.ts";
 import { issuersByClaim } from "../../db/tables/issuers.ts";
-import { principalTokenTable } from "../../db/tables/principal-tokens.ts";
+import { type PrincipalTokenRow, principalTokenTable } from "../../db/tables/principal-tokens.ts";
 import { savePrincipal } from "../../db/tables/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
+import { createChangeCache } from "../change-cache.ts";
 import { readUnverifiedClaims, verifyJwt } from "./verify-jwt.ts";
 
 export interface Principal {
@@ -25,30 +26,65 @@ export async function identifyPrincipal(
   deps: Deps,
   bearer: string | undefined,
 ): Promise<Principal> {
-  if (!bearer)
-    throw unauthorized(
-      "Send a personal token (pp_…), or a token of your identity provider, as a bearer token.",
-    );
-  const principal = bearer.startsWith("pp_")
-    ? await identifyByPersonalToken(deps, bearer)
+  return isPersonalToken(bearer)
+    ? readTokenOwner(deps, await readToken(deps, hashSecret(bearer)))
     : await identifyByJwt(deps, bearer);
-  const seen_at = deps.now().toISOString();
-  const row = { ...principal, groups: [...principal.groups], id: deps.newId(), seen_at };
-  await savePrincipal(deps.db, row);
-  return principal;
 }
 
-async function identifyByPersonalToken(deps: Deps, token: string): Promise<Principal> {
-  const row = await principalTokenTable.find(deps.db, { hash: hashSecret(token) });
-  if (!row || row.revoked_at || isExpired(row.expires_at, deps.now())) {
-    throw unauthorized("The personal token is unknown, expired or revoked.");
-  }
+/** Returns identifyPrincipal for many requests: a personal token is read once for each change of the Store. */
+export function createPrincipalReader(
+  deps: Deps,
+): (state: string, bearer: string | undefined) => Promise<Principal> {
+  const tokens = createChangeCache<PrincipalTokenRow>({ max: MAX_TOKENS });
+  return async (state, bearer) => {
+    if (!isPersonalToken(bearer)) return await identifyByJwt(deps, bearer);
+    const hash = hashSecret(bearer);
+    return readTokenOwner(deps, await tokens(state, hash, () => readToken(deps, hash)));
+  };
+}
+
+const MAX_TOKENS = 10_000;
+
+const isPersonalToken = (bearer: string | undefined): bearer is string =>
+  bearer?.startsWith("pp_") ?? false;
+
+/** Rejects a token that is unknown or cannot be used. */
+async function readToken(deps: Deps, hash: string): Promise<PrincipalTokenRow> {
+  const row = await principalTokenTable.find(deps.db, { hash });
+  if (!row || !isUsable(deps, row)) throw unknownToken();
+  await rememberPrincipal(deps, row);
+  return row;
+}
+
+/** Rejects a token that has expired since it was read. */
+function readTokenOwner(deps: Deps, row: PrincipalTokenRow): Principal {
+  if (!isUsable(deps, row)) throw unknownToken();
   deps.markUsed("principal_tokens", row.id);
   const { gateway_id, principal_sub, groups } = row;
   return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? row.id };
 }
 
-async function identifyByJwt(deps: Deps, token: string): Promise<Principal> {
+const isUsable = ({ now }: Deps, { revoked_at, expires_at }: PrincipalTokenRow): boolean =>
+  revoked_at === null && !isExpired(expires_at, now());
+
+const unknownToken = (): AppError =>
+  unauthorized("The personal token is unknown, expired or revoked.");
+
+/** Saves the groups of the principal's last sign-in. */
+async function rememberPrincipal(
+  deps: Deps,
+  { gateway_id, principal_sub, groups }: Omit<Principal, "sign_in">,
+): Promise<void> {
+  const seen_at = deps.now().toISOString();
+  const row = { id: deps.newId(), gateway_id, principal_sub, groups: [...groups], seen_at };
+  await savePrincipal(deps.db, row);
+}
+
+async function identifyByJwt(deps: Deps, token: string | undefined): Promise<Principal> {
+  if (!token)
+    throw unauthorized(
+      "Send a personal token (pp_…), or a token of your identity provider, as a bearer token.",
+    );
   const unverified = readUnverifiedClaims(token);
   if (!unverified) throw unauthorized("The token is neither a personal token (pp_…) nor a JWT.");
   const { issuer, claims } = await verifyForIssuer(deps, token, unverified);
@@ -56,7 +92,9 @@ async function identifyByJwt(deps: Deps, token: string): Promise<Principal> {
   const principal_sub = parseExact(PrincipalSub, readClaim(claims, subject_claim));
   if (!principal_sub) throw unauthorized(`The token has no usable "${subject_claim}" claim.`);
   const groups = readGroups(readClaim(claims, groups_claim));
-  return { gateway_id, principal_sub, groups, sign_in: toSignInKey(issuer) };
+  const principal = { gateway_id, principal_sub, groups, sign_in: toSignInKey(issuer) };
+  await rememberPrincipal(deps, principal);
+  return principal;
 }
 
 /** Contains every field whose change could make tokens of another party acceptable. */

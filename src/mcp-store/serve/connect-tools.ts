@@ -1,8 +1,8 @@
 /** The tool `connect_<server>`, listed while an install has missing requirements, so that they show before a call fails. */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 import type { MissingInput } from "../upstream/resolve-target.ts";
+import type { CallerServer } from "./caller-servers.ts";
 import { buildConnectMessage, buildConnectUrl } from "./connect-link.ts";
-import type { CallerServer } from "./list-caller-servers.ts";
 import type { McpSession } from "./session.ts";
 import { errorResult, textResult } from "./tool-result.ts";
 

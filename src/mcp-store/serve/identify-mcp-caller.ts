@@ -4,7 +4,7 @@ import { issuerTable } from "../../db/tables/issuers.ts";
 import type { Deps } from "../../deps.ts";
 import { findConsumer } from "../../snapshot/find-consumer.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
-import { identifyPrincipal, type Principal } from "../principals/identify-principal.ts";
+import type { createPrincipalReader, Principal } from "../principals/identify-principal.ts";
 
 export type McpCaller = {
   /** null: the calls are not evaluated. */
@@ -19,13 +19,22 @@ export const PRINCIPAL_PATH = "/me/mcp";
 /** RFC 9728 section 3: the well-known prefix, then the path of the resource. */
 export const METADATA_PATH = `/.well-known/oauth-protected-resource${PRINCIPAL_PATH}` as const;
 
-/** `slug` is the consumer in the path; undefined at the path of principals. */
+export interface CallerQuery {
+  /** Consumer in the path; undefined at the path of principals. */
+  slug: string | undefined;
+  origin: string;
+  /** `changeState` of the database. */
+  state: string;
+  readPrincipal: ReturnType<typeof createPrincipalReader>;
+}
+
 export async function identifyMcpCaller(
   deps: Deps,
   { headers }: Request,
-  { slug, origin }: { slug: string | undefined; origin: string },
+  query: CallerQuery,
 ): Promise<McpCaller> {
-  if (slug === undefined) return await readPrincipal(deps, headers, origin);
+  const { slug } = query;
+  if (slug === undefined) return await identifyByToken(deps, headers, query);
   const credentials = {
     slug,
     headers,
@@ -39,10 +48,14 @@ export async function identifyMcpCaller(
   return { kind: "consumer", gateway_id: gateway.id, consumer_id: id, key_id: key.id, name, guard };
 }
 
-async function readPrincipal(deps: Deps, headers: Headers, origin: string): Promise<McpCaller> {
+async function identifyByToken(
+  deps: Deps,
+  headers: Headers,
+  { origin, state, readPrincipal }: CallerQuery,
+): Promise<McpCaller> {
   const [, bearer] = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "") ?? [];
   try {
-    const principal = await identifyPrincipal(deps, bearer);
+    const principal = await readPrincipal(state, bearer);
     const guard = deps.snapshot().gateways.get(principal.gateway_id)?.guard ?? null;
     return { kind: "principal", ...principal, guard };
   } catch (thrown) {

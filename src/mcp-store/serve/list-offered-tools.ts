@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { HoldReason } from "../upstream/pin-tools.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
 import type { ServerTools } from "../upstream/upstreams.ts";
-import type { CallerServer } from "./list-caller-servers.ts";
+import type { CallerServer } from "./caller-servers.ts";
 import type { McpSession } from "./session.ts";
 
 export interface OfferedTools extends Pick<ServerTools, "names" | "missing" | "notes"> {

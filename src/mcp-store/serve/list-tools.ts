@@ -1,7 +1,7 @@
 /** Handles tools/list: the Store's tools, the tools of each server, and connect tools for missing requirements. */
 import type { Tool as ListedTool } from "@modelcontextprotocol/server";
+import type { CallerServer } from "./caller-servers.ts";
 import { buildConnectTool } from "./connect-tools.ts";
-import type { CallerServer } from "./list-caller-servers.ts";
 import { listOfferedTools } from "./list-offered-tools.ts";
 import { isPrincipal, type McpSession } from "./session.ts";
 import { storeTools } from "./store-tools.ts";

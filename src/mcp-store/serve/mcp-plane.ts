@@ -7,18 +7,19 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
+import { changeState } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { RequestIds } from "../../route.ts";
 import { createMemoryReservations } from "../memory-reservations.ts";
+import { createPrincipalReader } from "../principals/identify-principal.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { callTool, type ToolCallRequest } from "./call-tool.ts";
-import { createGatewayServers } from "./gateway-servers.ts";
+import { createCallerServers } from "./caller-servers.ts";
 import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
-import { type CallerServer, listCallerServers } from "./list-caller-servers.ts";
 import { listTools } from "./list-tools.ts";
 import { readMessage } from "./read-message.ts";
 import { runRequestPlugins } from "./run-request-plugins.ts";
@@ -48,7 +49,8 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const reserveMemory = createMemoryReservations(deps.settings);
   const upstreams = openUpstreams(deps, reserveMemory);
   const toolGuard = createToolGuard();
-  const readGatewayServers = createGatewayServers(deps);
+  const readPrincipal = createPrincipalReader(deps);
+  const readCallerServers = createCallerServers(deps);
   const running = createRunningRequests();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
@@ -65,10 +67,11 @@ export function openMcpPlane(deps: Deps): McpPlane {
     request: Request,
     { origin, client, headers, request_id, trace_id }: McpRequest,
     {
+      state,
       caller,
       memory,
       cleanup,
-    }: { caller: McpCaller; memory: ByteReservation; cleanup: DisposableStack },
+    }: { state: string; caller: McpCaller; memory: ByteReservation; cleanup: DisposableStack },
   ): Promise<Response> {
     const message = await readMessage(deps, request, memory);
     const sender = { caller, session_id: request.headers.get("mcp-session-id") };
@@ -81,7 +84,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       upstreams,
       toolGuard,
       caller,
-      servers: await listCallerServers(deps, readGatewayServers, caller),
+      ...(await readCallerServers(state, caller)),
       origin,
       author: { actor: { id: null, name: callerName(caller) }, request_id, trace_id },
       memory,
@@ -114,12 +117,16 @@ export function openMcpPlane(deps: Deps): McpPlane {
           details,
         });
       }
-      const caller = await identifyMcpCaller(deps, request, context);
+      // Before everything that depends on it, so that a change in the meantime counts for the next request.
+      const state = await changeState(deps.db);
+      const { slug, origin } = context;
+      const query = { slug, origin, state, readPrincipal };
+      const caller = await identifyMcpCaller(deps, request, query);
       const memory = reserveMemory(`${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`);
       const cleanup = new DisposableStack();
       cleanup.defer(memory.release);
       try {
-        const response = await serve(request, context, { caller, memory, cleanup });
+        const response = await serve(request, context, { state, caller, memory, cleanup });
         // After a stream, the SDK closes its server, which runs the cleanup.
         if (!isStream(response)) cleanup.dispose();
         return response;
@@ -158,7 +165,7 @@ const callerName = (caller: McpCaller): string =>
 
 function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Server {
   const server = new Server(
-    { name: "portcullis", version: `1-${fingerprint(session.servers)}` },
+    { name: "portcullis", version: session.version },
     {
       // Clients of the older era have no stream on which to notify them.
       capabilities: { tools: { listChanged: era === "modern" } },
@@ -209,13 +216,3 @@ function createProgressCallback({
 
 const INSTRUCTIONS =
   "Tools of installed servers are named <server>__<tool>. Find more servers with store_search and add them with store_install; store_status reports what is missing or broken.";
-
-/** Changes with the installed servers, so that clients which cache tools by version list them again. */
-function fingerprint(servers: readonly CallerServer[]): string {
-  const versions = servers.map(({ instance, suspended_because }) => [
-    instance.id,
-    instance.version,
-    suspended_because,
-  ]);
-  return Bun.SHA256.hash(JSON.stringify(versions), "hex").slice(0, 8);
-}

@@ -5,16 +5,15 @@ import type { InternalEvaluation } from "../../evaluation.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { Principal } from "../principals/identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
+import type { CallerServers } from "./caller-servers.ts";
 import type { ToolGuard } from "./guard-tools.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
-import type { CallerServer } from "./list-caller-servers.ts";
 
-export interface McpSession {
+export interface McpSession extends CallerServers {
   deps: Deps;
   upstreams: Upstreams;
   toolGuard: ToolGuard;
   caller: McpCaller;
-  servers: readonly CallerServer[];
   /** Public URL of this program. */
   origin: string;
   author: AuditAuthor;
