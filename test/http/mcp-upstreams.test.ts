@@ -184,6 +184,22 @@ test("a call that takes too long, breaks off or fails there is a refusal", async
   expect(await it.client.call("bad__fails")).toMatchObject({ isError: true });
 });
 
+test("a call that takes too long is canceled at its server, in either era", async () => {
+  const tools = [{ name: "slow", call: () => Bun.sleep(60_000) }];
+  await using modern = startMcpServer({ tools });
+  await using legacy = startMcpServer({ tools, sessions: true });
+  const store = await makeMcpStore(await kitOf());
+  for (const [name, { url }] of Object.entries({ modern, legacy })) {
+    await store.install("alice", (await store.serve(name, url)).code);
+  }
+  await using client = await store.client("alice");
+
+  const calls = [client.call("modern__slow"), client.call("legacy__slow")];
+
+  for (const result of await Promise.all(calls)) expect(result.text).toContain("in time");
+  await until(() => modern.cancelled() === 1 && legacy.cancelled() === 1);
+});
+
 test("a client that leaves takes its call with it", async () => {
   const slow = Promise.withResolvers<void>();
   await using server = startMcpServer({ tools: [{ name: "slow", call: () => slow.promise }] });

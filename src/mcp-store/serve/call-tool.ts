@@ -8,10 +8,10 @@ import {
 import type { Install } from "../../contract/store/installs.ts";
 import { measureValue } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import type { UpstreamToolCall } from "../upstream/call-upstream-tool.ts";
 import { describeUpstreamError } from "../upstream/describe-upstream-error.ts";
 import type { MissingInput } from "../upstream/resolve-target.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
-import type { UpstreamToolCall } from "../upstream/upstreams.ts";
 import type { CallerServer } from "./caller-servers.ts";
 import { buildConnectMessage, buildConnectUrl } from "./connect-link.ts";
 import { callConnectTool } from "./connect-tools.ts";

@@ -5,21 +5,35 @@ import { elapsedMs } from "../../lib/time/clock.ts";
 import type { OpenReservation } from "../memory-reservations.ts";
 import { isSessionLost } from "./describe-upstream-error.ts";
 import type { CallTarget } from "./resolve-target.ts";
-import { createUpstreamTransport, HANDSHAKE_TIMEOUT_MS } from "./upstream-transport.ts";
+import {
+  createUpstreamTransport,
+  HANDSHAKE_TIMEOUT_MS,
+  type UpstreamTransport,
+} from "./upstream-transport.ts";
 
 export interface ClientPool {
   /** Runs `work` again in a new session when the upstream has lost the old one. */
-  use: <T>(target: CallTarget, work: (client: Client) => Promise<T>) => Promise<T>;
+  use: <T>(target: CallTarget, work: (connection: UpstreamConnection) => Promise<T>) => Promise<T>;
   stop: () => void;
 }
 
+/** A client of the SDK after its handshake, and the transport that it shares with calls. */
+export interface UpstreamConnection {
+  client: Client;
+  transport: UpstreamTransport;
+  /** Number of calls without the client. */
+  calls: number;
+}
+
 interface PooledClient {
-  client: Promise<Client>;
+  connection: Promise<UpstreamConnection>;
   /** Headers of the newest call: credentials can change during a session. */
   headers: Record<string, string>;
   users: number;
   idle_since: number;
 }
+
+export const CLIENT_INFO = { name: "portcullis", version: "1" } as const;
 
 const MAX_CLIENTS = 1000;
 const IDLE_MS = 300_000;
@@ -41,7 +55,7 @@ export function createClientPool(
 
   function drop(key: string, pooled: PooledClient): void {
     if (clients.get(key) === pooled) clients.delete(key);
-    void pooled.client.then((client) => client.close()).catch(() => {});
+    void pooled.connection.then(({ client }) => client.close()).catch(() => {});
   }
 
   function take(target: CallTarget): { pooled: PooledClient; isNew: boolean } {
@@ -65,26 +79,30 @@ export function createClientPool(
       headers: target.headers,
       users: 0,
       idle_since: elapsedMs(),
-      client: connect(deps, reserveMemory, target, () => pooled.headers).then((client) => {
-        client.setNotificationHandler("notifications/tools/list_changed", () => onChanged(target));
-        return client;
+      connection: connect(deps, reserveMemory, target, () => pooled.headers).then((opened) => {
+        const changed = "notifications/tools/list_changed";
+        opened.client.setNotificationHandler(changed, () => onChanged(target));
+        return opened;
       }),
     };
     return pooled;
   }
 
-  async function use<T>(target: CallTarget, work: (client: Client) => Promise<T>): Promise<T> {
+  async function use<T>(
+    target: CallTarget,
+    work: (connection: UpstreamConnection) => Promise<T>,
+  ): Promise<T> {
     const { pooled, isNew } = take(target);
     pooled.users += 1;
     try {
-      return await work(await pooled.client);
+      return await work(await pooled.connection);
     } catch (thrown) {
       if (!isNew && isSessionLost(thrown)) {
         drop(target.key, pooled);
         return await use(target, work);
       }
       // Removes a client whose connection failed.
-      await pooled.client.catch(() => drop(target.key, pooled));
+      await pooled.connection.catch(() => drop(target.key, pooled));
       throw thrown;
     } finally {
       pooled.users -= 1;
@@ -106,17 +124,14 @@ async function connect(
   reserveMemory: OpenReservation,
   { url, instance }: CallTarget,
   headers: () => Record<string, string>,
-): Promise<Client> {
+): Promise<UpstreamConnection> {
   const { allow_private } = instance;
-  const client = new Client(
-    { name: "portcullis", version: "1" },
-    {
-      versionNegotiation: {
-        mode: "auto",
-        probe: { timeoutMs: HANDSHAKE_TIMEOUT_MS, maxRetries: 0 },
-      },
+  const client = new Client(CLIENT_INFO, {
+    versionNegotiation: {
+      mode: "auto",
+      probe: { timeoutMs: HANDSHAKE_TIMEOUT_MS, maxRetries: 0 },
     },
-  );
+  });
   const transport = createUpstreamTransport(deps, {
     url,
     allow_private,
@@ -124,5 +139,5 @@ async function connect(
     headers,
   });
   await client.connect(transport, { timeout: HANDSHAKE_TIMEOUT_MS });
-  return client;
+  return { client, transport, calls: 0 };
 }

@@ -25,6 +25,8 @@ export interface UpstreamTool {
   hash: string;
   /** Size of the definition in characters. */
   size: number;
+  /** The server wants arguments in headers too (SEP-2243). */
+  mirrors_arguments: boolean;
 }
 
 const MAX_CHARACTERS = 65_536;
@@ -37,7 +39,9 @@ export function readTool(value: unknown): UpstreamTool | undefined {
   if (TaskOnly.safeParse(value).success) return undefined;
   const text = canonicalize(parsed.data, 0);
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
-  return { definition: parsed.data, hash: Bun.SHA256.hash(text, "hex"), size: text.length };
+  const hash = Bun.SHA256.hash(text, "hex");
+  const mirrors_arguments = text.includes('"x-mcp-header":');
+  return { definition: parsed.data, hash, size: text.length, mirrors_arguments };
 }
 
 /** Returns the same text for equal values, independent of the order of members. */

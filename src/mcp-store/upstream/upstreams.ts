@@ -1,10 +1,5 @@
 /** Lists and calls the tools of upstream MCP servers. */
-import {
-  type CallToolResult,
-  type Client,
-  type ProgressCallback,
-  SERVER_INFO_META_KEY,
-} from "@modelcontextprotocol/client";
+import { type CallToolResult, SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
@@ -12,7 +7,8 @@ import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { OpenReservation } from "../memory-reservations.ts";
 import { openVault } from "../vault/vault.ts";
-import { createClientPool } from "./client-pool.ts";
+import { callUpstreamTool, type UpstreamToolCall } from "./call-upstream-tool.ts";
+import { createClientPool, type UpstreamConnection } from "./client-pool.ts";
 import { describeUpstreamError, isCredentialRejected } from "./describe-upstream-error.ts";
 import { fetchToolList, type ToolList } from "./fetch-tool-list.ts";
 import { type HoldReason, pinTools } from "./pin-tools.ts";
@@ -36,16 +32,6 @@ export interface ServerTools {
   /** Describes failures and omitted tools. */
   notes: readonly string[];
   missing: MissingInput | undefined;
-}
-
-export interface UpstreamToolCall {
-  tool: UpstreamTool;
-  args: Record<string, unknown> | undefined;
-  signal: AbortSignal;
-  /** Undefined: the client did not request progress. */
-  onprogress: ProgressCallback | undefined;
-  /** Headers that continue the trace of the request; empty when it has no trace. */
-  trace_headers: Record<string, string>;
 }
 
 export interface Upstreams {
@@ -83,7 +69,7 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
   async function withClient<T>(
     use: InstanceUse,
     target: CallTarget,
-    work: (client: Client) => Promise<T>,
+    work: (connection: UpstreamConnection) => Promise<T>,
   ): Promise<T | MissingInput> {
     try {
       return await pool.use(target, work);
@@ -98,7 +84,7 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
     const { state } = deps.snapshot();
     const empty = { ...NO_TOOLS, tools: [], notes: [], state };
     try {
-      const list = await withClient(use, target, fetchToolList);
+      const list = await withClient(use, target, ({ client }) => fetchToolList(client));
       if (typeof list === "string") return { ...empty, missing: list, until: 0 };
       const tools = list.tools.map(shareTool);
       const held = await pinTools(deps, use.instance, tools);
@@ -156,21 +142,13 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
       }
     },
 
-    async call(use, { tool: { definition }, args, signal, onprogress, trace_headers }) {
+    async call(use, call) {
       const target = await resolveTarget(deps, vault, use);
       if (typeof target === "string") return target;
-      const { name, inputSchema } = definition;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
-      // Without the output schema, whose regular expressions could block the event loop.
-      const options = {
-        toolDefinition: { name, inputSchema },
-        timeout,
-        signal,
-        headers: trace_headers,
-        ...(onprogress ? { onprogress } : {}),
-      };
-      const params = { name, ...(args === undefined ? {} : { arguments: args }) };
-      const result = await withClient(use, target, (client) => client.callTool(params, options));
+      const result = await withClient(use, target, (connection) =>
+        callUpstreamTool(connection, call, timeout),
+      );
       // Clients would read it as the server info of this gateway.
       if (typeof result !== "string") delete result._meta?.[SERVER_INFO_META_KEY];
       return result;
