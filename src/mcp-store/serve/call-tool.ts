@@ -4,7 +4,9 @@ import {
   type CallToolResult,
   type InputRequiredResult,
   inputRequired,
+  type McpRequestContext,
 } from "@modelcontextprotocol/server";
+import { AppError } from "../../contract/errors.ts";
 import type { Install } from "../../contract/store/installs.ts";
 import { measureValue } from "../../lib/json/measure-json.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
@@ -20,9 +22,11 @@ import { listOfferedTools } from "./list-offered-tools.ts";
 import { isPrincipal, type McpSession } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
 import { assignToolNames, readPrefix } from "./tool-names.ts";
-import { errorResult } from "./tool-result.ts";
+import { errorResult, toErrorResult, toLegacyResult } from "./tool-result.ts";
 
 export interface ToolCallRequest {
+  /** `modern` is the revision of 2026. */
+  era: McpRequestContext["era"];
   name: string;
   args: Record<string, unknown> | undefined;
   signal: AbortSignal;
@@ -32,7 +36,23 @@ export interface ToolCallRequest {
   opens_links: boolean;
 }
 
+/** Returns every failure as a result with HTTP 200. */
 export async function callTool(
+  session: McpSession,
+  request: ToolCallRequest,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    return await dispatchCall(session, request);
+  } catch (thrown) {
+    const error = AppError.from(thrown);
+    if (error.code !== "internal") return toErrorResult(error);
+    const { trace_id } = session.author;
+    session.deps.log("tool_call_broke", { level: "error", trace_id, error: error.cause });
+    return errorResult(`${error.message} (${trace_id})`);
+  }
+}
+
+async function dispatchCall(
   session: McpSession,
   request: ToolCallRequest,
 ): Promise<CallToolResult | InputRequiredResult> {
@@ -123,7 +143,8 @@ async function runGuardedCall(
   });
   session.memory.add(measureValue(result));
   const after = await guardResult(session, call, result);
-  return "refusal" in after ? after.refusal : after.pass;
+  if ("refusal" in after) return after.refusal;
+  return request.era === "legacy" ? toLegacyResult(after.pass) : after.pass;
 }
 
 /** Returns a failure of the server as an error result. */

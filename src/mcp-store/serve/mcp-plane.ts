@@ -21,11 +21,12 @@ import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
 import { listTools } from "./list-tools.ts";
+import { acceptsAnyType, readPlainRequest } from "./plain-request.ts";
 import { readMessage } from "./read-message.ts";
 import { runRequestPlugins } from "./run-request-plugins.ts";
 import { createRunningRequests, readMember } from "./running-requests.ts";
-import { isPrincipal, type McpSession } from "./session.ts";
-import { errorResult, toErrorResult } from "./tool-result.ts";
+import { servePlainRequest } from "./serve-plain-request.ts";
+import { isPrincipal, type McpSession, serverInfoOf } from "./session.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export interface McpRequest extends RequestIds {
@@ -92,14 +93,15 @@ export function openMcpPlane(deps: Deps): McpPlane {
       trace_headers: continueTrace(request.headers, request_id),
       client_info: { client_address: client, user_agent: request.headers.get("user-agent") },
     };
+    const { signal, end } = running.begin(sender, message, request.signal);
+    cleanup.defer(end);
+    const plain = readPlainRequest(request.headers, message);
+    if (plain) return await servePlainRequest(session, plain, signal);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
-    const started = running.begin(sender, message);
-    cleanup.defer(started.end);
-    const signals = [request.signal, started.signal];
     const sdkRequest = new Request(request.url, {
       method: request.method,
       headers: withBothMediaTypes(request.headers),
-      signal: AbortSignal.any(isListenRequest(message) ? [...signals, draining.signal] : signals),
+      signal: isListenRequest(message) ? AbortSignal.any([signal, draining.signal]) : signal,
     });
     const response = await endpoint.fetch(sdkRequest, { authInfo, parsedBody: message });
     // The SDK closes no server at the end of this stream, and the request holds no resources.
@@ -127,7 +129,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       cleanup.defer(memory.release);
       try {
         const response = await serve(request, context, { state, caller, memory, cleanup });
-        // After a stream, the SDK closes its server, which runs the cleanup.
+        // After a stream, its end runs the cleanup.
         if (!isStream(response)) cleanup.dispose();
         return response;
       } catch (thrown) {
@@ -154,7 +156,7 @@ const isListenRequest = (message: unknown): boolean =>
 /** Adds both media types, because the SDK does not accept wildcards or a missing header. */
 function withBothMediaTypes(original: Headers): Headers {
   const headers = new Headers(original);
-  if (/^$|\*/.test(original.get("accept") ?? "")) {
+  if (acceptsAnyType(original.get("accept"))) {
     headers.set("accept", "application/json, text/event-stream");
   }
   return headers;
@@ -164,19 +166,17 @@ const callerName = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
 
 function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Server {
-  const server = new Server(
-    { name: "portcullis", version: session.version },
-    {
-      // Clients of the older era have no stream on which to notify them.
-      capabilities: { tools: { listChanged: era === "modern" } },
-      ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
-    },
-  );
+  const server = new Server(serverInfoOf(session), {
+    // Clients of the older era have no stream on which to notify them.
+    capabilities: { tools: { listChanged: era === "modern" } },
+    ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
+  });
   server.onclose = () => session.cleanup.dispose();
   server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();
     const call: ToolCallRequest = {
+      era,
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
@@ -186,17 +186,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
         capabilities?.elicitation?.url !== undefined &&
         mcpReq.inputResponses === undefined,
     };
-    try {
-      return await callTool(session, call);
-    } catch (thrown) {
-      const error = AppError.from(thrown);
-      const { trace_id } = session.author;
-      if (error.code === "internal") {
-        session.deps.log("tool_call_broke", { level: "error", trace_id, error: error.cause });
-        return errorResult(`${error.message} (${trace_id})`);
-      }
-      return toErrorResult(error);
-    }
+    return await callTool(session, call);
   });
   return server;
 }

@@ -4,8 +4,12 @@ import { policySubject } from "./guard-call.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 
 export interface RunningRequests {
-  /** Registers a request until `end` is called; `signal` aborts when its client cancels it. */
-  begin: (sender: Sender, message: unknown) => { signal: AbortSignal; end: () => void };
+  /** Registers a request until `end` is called; `signal` aborts when its client cancels it or disconnects. */
+  begin: (
+    sender: Sender,
+    message: unknown,
+    disconnect: AbortSignal,
+  ) => { signal: AbortSignal; end: () => void };
   /** Aborts the request that a `notifications/cancelled` message names; ignores any other message. */
   cancel: (sender: Sender, message: unknown) => void;
 }
@@ -19,9 +23,11 @@ export interface Sender {
 export function createRunningRequests(): RunningRequests {
   const running = new Map<string, AbortController>();
   return {
-    begin(sender, message) {
+    begin(sender, message, disconnect) {
       const controller = new AbortController();
       const { signal } = controller;
+      if (disconnect.aborted) controller.abort();
+      else disconnect.addEventListener("abort", () => controller.abort());
       const key = toRequestKey(sender, readMember(message, "id"));
       if (key === undefined) return { signal, end: () => {} };
       running.set(key, controller);

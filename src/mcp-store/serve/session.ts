@@ -32,3 +32,5 @@ export type PrincipalSession = McpSession & { caller: { kind: "principal" } & Pr
 
 export const isPrincipal = (session: McpSession): session is PrincipalSession =>
   session.caller.kind === "principal";
+
+export const serverInfoOf = ({ version }: McpSession) => ({ name: "portcullis", version });

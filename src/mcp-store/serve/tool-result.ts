@@ -13,6 +13,14 @@ export function toErrorResult(error: AppError): CallToolResult {
   return { ...errorResult(message), structuredContent: { error: code, message } };
 }
 
+/** Before the revision of 2026, structured content must be an object. */
+export function toLegacyResult(result: CallToolResult): CallToolResult {
+  const { structuredContent: value } = result;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (value === undefined || isObject) return result;
+  return { ...result, structuredContent: { result: value } };
+}
+
 export const textResult = (
   text: string,
   structuredContent: Record<string, unknown>,

@@ -1,0 +1,101 @@
+/** Serves a plain request: runs it, and encodes the result in the client's revision. */
+import { type Result, SERVER_INFO_META_KEY } from "@modelcontextprotocol/server";
+import { AppError } from "../../contract/errors.ts";
+import { callTool } from "./call-tool.ts";
+import { listTools } from "./list-tools.ts";
+import type { PlainRequest } from "./plain-request.ts";
+import { type McpSession, serverInfoOf } from "./session.ts";
+
+export async function servePlainRequest(
+  session: McpSession,
+  request: PlainRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const { id, era } = request;
+  const message = run(session, request, signal).then((result) => ({ jsonrpc: "2.0", id, result }));
+  // Clients of the 2026 revision get no comments in a response without progress from the SDK either.
+  const early = era === "modern" ? await message : await waitBriefly(message);
+  if (early && !signal.aborted) return Response.json(early);
+  return streamMessage(session, message.catch(toRpcError(session, id)), signal);
+}
+
+async function run(
+  session: McpSession,
+  request: PlainRequest,
+  signal: AbortSignal,
+): Promise<Result> {
+  const result: Result =
+    request.method === "tools/list"
+      ? { tools: await listTools(session) }
+      : await callTool(session, { ...request, signal, onprogress: undefined });
+  if (request.era === "legacy") return result;
+  const _meta = { ...result._meta, [SERVER_INFO_META_KEY]: serverInfoOf(session) };
+  const caching = request.method === "tools/list" ? NOT_CACHED : {};
+  return { resultType: "complete", ...caching, ...result, _meta };
+}
+
+const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
+
+/** Returns undefined when the message takes longer. */
+async function waitBriefly<T>(message: Promise<T>): Promise<T | undefined> {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, STREAM_AFTER_MS);
+  try {
+    return await Promise.race([message, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const STREAM_AFTER_MS = 2_000;
+const COMMENT_EVERY_MS = 15_000;
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+/**
+ * Returns a stream with comments until the message arrives, so that proxies do not close the connection. The stream
+ * is empty for a request that its client has canceled.
+ */
+function streamMessage(session: McpSession, message: Promise<object>, canceled: AbortSignal) {
+  const encoder = new TextEncoder();
+  let timer: Timer | undefined;
+  const end = () => {
+    clearInterval(timer);
+    session.cleanup.dispose();
+  };
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const write = (text: string) => controller.enqueue(encoder.encode(text));
+      timer = setInterval(() => write(COMMENT), COMMENT_EVERY_MS);
+      if (!canceled.aborted) write(COMMENT);
+      message
+        .then((one) => {
+          end();
+          // A disconnect also cancels the stream, which accepts no more text then.
+          if (canceled.aborted) return;
+          write(`event: message\ndata: ${JSON.stringify(one)}\n\n`);
+        })
+        .finally(() => controller.close())
+        .catch(() => {});
+    },
+    cancel: end,
+  });
+  return new Response(body, { headers: STREAM_HEADERS });
+}
+
+const COMMENT = ": keepalive\n\n";
+
+const INTERNAL_ERROR = -32603;
+
+const toRpcError =
+  ({ deps, author }: McpSession, id: PlainRequest["id"]) =>
+  (thrown: unknown) => {
+    const error = AppError.from(thrown);
+    const { trace_id } = author;
+    deps.log("mcp_request_failed", { level: "error", trace_id, error: error.cause ?? error });
+    return { jsonrpc: "2.0", id, error: { code: INTERNAL_ERROR, message: error.message } };
+  };
