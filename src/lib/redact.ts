@@ -9,7 +9,11 @@ const SECRET_TEXT =
 
 const REDACTED = "[redacted]";
 
-export const redactText = (text: string): string => text.replace(SECRET_TEXT, REDACTED);
+/** Part of every match of SECRET_TEXT, whose lookbehinds take 2 µs for an id: most text contains no such part. */
+const PART_OF_SECRET = /(?:ag|pa|pp|pc|ps)_|sk-|Bearer|:\/\//;
+
+export const redactText = (text: string): string =>
+  PART_OF_SECRET.test(text) ? text.replace(SECRET_TEXT, REDACTED) : text;
 
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
