@@ -21,7 +21,7 @@ import { guardCall, guardProgress, guardResult } from "./guard-call.ts";
 import { listOfferedTools } from "./list-offered-tools.ts";
 import { isPrincipal, type McpSession } from "./session.ts";
 import { callStoreTool } from "./store-tools.ts";
-import { assignToolNames, readPrefix } from "./tool-names.ts";
+import { readPrefix } from "./tool-names.ts";
 import { errorResult, toErrorResult, toLegacyResult } from "./tool-result.ts";
 
 export interface ToolCallRequest {
@@ -95,10 +95,10 @@ async function findTool(
   server: CallerServer,
   exposed: string,
 ): Promise<ToolLookup> {
-  const { instance, prefix } = server;
+  const { instance } = server;
   const { tools, names, withheld, notes, missing } = await listOfferedTools(session, server);
   if (missing) return { missing };
-  const exposedNames = assignToolNames(prefix, names, instance.provider_options.tool_aliases);
+  const exposedNames = session.nameTools(server, names);
   const found = tools.find(({ shown }) => exposedNames.get(shown.name) === exposed);
   if (found) return { tool: found.tool };
   const [, reason] = [...withheld].find(([name]) => exposedNames.get(name) === exposed) ?? [];

@@ -24,6 +24,7 @@ export async function callConnectTool(
   { servers, upstreams, origin }: McpSession,
   name: string,
 ): Promise<CallToolResult | undefined> {
+  if (!name.startsWith(PREFIX)) return undefined;
   const server = servers.find(({ prefix }) => name === `${PREFIX}${prefix.long}`);
   if (!server?.install || server.suspended_because !== null) return undefined;
   const { missing } = await upstreams.listTools(server);

@@ -5,7 +5,6 @@ import { buildConnectTool } from "./connect-tools.ts";
 import { listOfferedTools } from "./list-offered-tools.ts";
 import { isPrincipal, type McpSession } from "./session.ts";
 import { storeTools } from "./store-tools.ts";
-import { assignToolNames } from "./tool-names.ts";
 
 /** Requests all servers in parallel. A server that fails is left out. */
 export async function listTools(session: McpSession): Promise<ListedTool[]> {
@@ -22,10 +21,6 @@ async function listServerTools(session: McpSession, server: CallerServer): Promi
   if (missing) return [buildConnectTool(server, missing)];
   // Counts the text to be sent; the definitions themselves are cached and shared.
   session.memory.add(tools.reduce((sum, { tool }) => sum + tool.size, 0));
-  const exposed = assignToolNames(
-    server.prefix,
-    names,
-    server.instance.provider_options.tool_aliases,
-  );
+  const exposed = session.nameTools(server, names);
   return tools.map(({ shown }) => ({ ...shown, name: exposed.get(shown.name) ?? shown.name }));
 }

@@ -27,6 +27,7 @@ import { runRequestPlugins } from "./run-request-plugins.ts";
 import { createRunningRequests, readMember } from "./running-requests.ts";
 import { servePlainRequest } from "./serve-plain-request.ts";
 import { isPrincipal, type McpSession, serverInfoOf } from "./session.ts";
+import { createToolNamer } from "./tool-names.ts";
 import { watchChanges } from "./watch-changes.ts";
 
 export interface McpRequest extends RequestIds {
@@ -50,6 +51,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const reserveMemory = createMemoryReservations(deps.settings);
   const upstreams = openUpstreams(deps, reserveMemory);
   const toolGuard = createToolGuard();
+  const nameTools = createToolNamer();
   const readPrincipal = createPrincipalReader(deps);
   const readCallerServers = createCallerServers(deps);
   const running = createRunningRequests();
@@ -84,6 +86,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       deps,
       upstreams,
       toolGuard,
+      nameTools,
       caller,
       ...(await readCallerServers(state, caller)),
       origin,

@@ -6,7 +6,6 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   isJsonContentType,
-  isSpecType,
   LOG_LEVEL_META_KEY,
   type McpRequestContext,
   PROTOCOL_VERSION_META_KEY,
@@ -57,12 +56,12 @@ function readEra(
       method_header === method &&
       name_header === (name ?? null) &&
       !(LOG_LEVEL_META_KEY in meta);
-    const info = meta[CLIENT_INFO_META_KEY];
     const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
-    if (!isPlain || !isSpecType.ClientCapabilities(capabilities)) return undefined;
-    if (info !== undefined && !isSpecType.Implementation(info)) return undefined;
-    const opens_links = isObject(capabilities.elicitation) && "url" in capabilities.elicitation;
-    return { era: "modern", opens_links };
+    if (!isPlain || !isObject(capabilities) || !isClientInfo(meta[CLIENT_INFO_META_KEY])) {
+      return undefined;
+    }
+    const { elicitation = {} } = capabilities;
+    return isObject(elicitation) ? { era: "modern", opens_links: "url" in elicitation } : undefined;
   }
   const isPlain =
     (version === null || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) &&
@@ -71,6 +70,10 @@ function readEra(
     acceptsBothTypes(headers.get("accept"));
   return isPlain ? { era: "legacy", opens_links: false } : undefined;
 }
+
+const isClientInfo = (info: unknown): boolean =>
+  info === undefined ||
+  (isObject(info) && typeof info.name === "string" && typeof info.version === "string");
 
 const MODERN_VERSION = "2026-07-28";
 const RESERVED_PREFIX = "io.modelcontextprotocol/";

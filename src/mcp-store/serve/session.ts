@@ -8,11 +8,13 @@ import type { Upstreams } from "../upstream/upstreams.ts";
 import type { CallerServers } from "./caller-servers.ts";
 import type { ToolGuard } from "./guard-tools.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
+import type { NameTools } from "./tool-names.ts";
 
 export interface McpSession extends CallerServers {
   deps: Deps;
   upstreams: Upstreams;
   toolGuard: ToolGuard;
+  nameTools: NameTools;
   caller: McpCaller;
   /** Public URL of this program. */
   origin: string;

@@ -64,6 +64,33 @@ export function assignToolNames(
   return new Map(tools.map((tool) => [tool, joinName(prefix, toSuffix(tool), tool)]));
 }
 
+/** Returns assignToolNames for a server and the names of its list; lists are cached, and so are their names. */
+export type NameTools = (
+  server: NamedServer,
+  tools: readonly string[],
+) => ReadonlyMap<string, string>;
+
+interface NamedServer {
+  prefix: ToolPrefix;
+  instance: { provider_options: { tool_aliases: Readonly<Record<string, string>> } };
+}
+
+export function createToolNamer(): NameTools {
+  const known = new WeakMap<
+    readonly string[],
+    { server: NamedServer; names: ReadonlyMap<string, string> }
+  >();
+  return ({ prefix, instance }, tools) => {
+    const before = known.get(tools);
+    if (before?.server.prefix === prefix && before.server.instance === instance) {
+      return before.names;
+    }
+    const names = assignToolNames(prefix, tools, instance.provider_options.tool_aliases);
+    known.set(tools, { server: { prefix, instance }, names });
+    return names;
+  };
+}
+
 /** Returns the prefix of an exposed name. */
 export const readPrefix = (exposed: string): string => exposed.slice(0, exposed.indexOf(SEPARATOR));
 

@@ -43,6 +43,7 @@ export interface Upstreams {
 }
 
 interface CachedToolList extends ToolList {
+  names: readonly string[];
   held: ReadonlyMap<string, HoldReason>;
   missing: MissingInput | undefined;
   /** State of the configuration for which `held` was computed. */
@@ -88,7 +89,8 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
       if (typeof list === "string") return { ...empty, missing: list, until: 0 };
       const tools = list.tools.map(shareTool);
       const held = await pinTools(deps, use.instance, tools);
-      return { ...empty, ...list, tools, held, until: elapsedMs() + FRESH_MS };
+      const names = tools.map(({ definition }) => definition.name);
+      return { ...empty, ...list, tools, names, held, until: elapsedMs() + FRESH_MS };
     } catch (thrown) {
       return { ...empty, notes: [logFailure(use, thrown)], until: elapsedMs() + FAILED_MS };
     }
@@ -131,11 +133,10 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
       try {
         const target = await resolveTarget(deps, vault, use);
         if (typeof target === "string") return { ...NO_TOOLS, missing: target };
-        const { tools, held, notes, missing } = await getList(use, target);
+        const { tools, names, held, notes, missing } = await getList(use, target);
         const allowed = use.instance.provider_options.allowed_tools;
         const isOffered = ({ definition: { name } }: UpstreamTool) =>
           !held.has(name) && (allowed?.includes(name) ?? true);
-        const names = tools.map(({ definition }) => definition.name);
         return { tools: tools.filter(isOffered), names, held, notes, missing };
       } catch (thrown) {
         return { ...NO_TOOLS, notes: [logFailure(use, thrown)] };
