@@ -28,6 +28,12 @@ test.each([
   ["a list that is too short", z.array(z.string()).min(2), [], "must have at least 2 entries"],
   ["a number that is too small", z.number().min(1), 0, "must be at least 1"],
   ["a number that is too large", z.number().max(1), 2, "must be at most 1"],
+  [
+    "an invalid name of a member",
+    z.record(z.string().max(2), z.string()),
+    { abc: "x" },
+    "the name must have at most 2 characters",
+  ],
   ["an exclusive minimum", z.number().gt(0), 0, "must be more than 0"],
   ["a message of the schema is kept", z.string().min(2, "must be long"), "x", "must be long"],
   [

@@ -27,6 +27,10 @@ export function describeIssue(issue: z.core.$ZodIssue): string {
       return issue.message.replace(/^Invalid input: /, "");
     case "invalid_union":
       return issue.errors.length === 0 ? "unknown value" : "invalid value";
+    case "invalid_key": {
+      const [first] = issue.issues;
+      return first ? `the name ${describeIssue(first)}` : issue.message;
+    }
     default:
       return issue.message.replace(/^Invalid input: /, "");
   }

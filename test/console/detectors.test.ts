@@ -204,7 +204,9 @@ test("the arguments of a tool are checked by a schema that was entered in rows, 
   await tool.getByLabel("Parameter 2.2: type of the items").selectOption({ label: "number" });
   await tool.getByLabel("No other arguments").check();
   await press("Save");
-  await page.locator(".problem", { hasText: "must be unique; “unit” is taken" }).waitFor();
+  await page
+    .locator(".problem", { hasText: "must be unique; another one has this name" })
+    .waitFor();
   await tool.getByLabel("Parameter 2.2: name").fill("range");
   const sentence =
     "Requires limit (whole number, at most 10). Accepts filter (object with unit (one of C or F, optional) and range (list of number, optional)). Rejects other arguments.";

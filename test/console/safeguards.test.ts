@@ -96,6 +96,34 @@ test("a validation error is shown at its field", async () => {
   expect(await slug.evaluate((input) => input === document.activeElement)).toBe(true);
 });
 
+test("an error in a list or group is shown at its field with its position, not with a path", async () => {
+  const kit = await started();
+  const gateway = await kit.make("/v1/gateways", { name: "Positions" });
+  const path = `/gateways/${gateway.id}`;
+  const registry = { name: "House model", provider: "demo" };
+  const { id } = await kit.make(`/v1${path}/registries`, registry);
+  const consumer = await kit.make(`/v1${path}/consumers`, { name: "App", registries: [{ id }] });
+  await using opened = await open(kit);
+  const { page, go } = opened;
+  await go(`${path}/consumers/${consumer.id}`);
+  const long = "x".repeat(300);
+
+  await page.getByLabel("Allowed models").fill(`a, b, ${long}`);
+  await page.getByLabel("Fallback models (optional)").fill(`a, ${long}`);
+  await page.getByRole("button", { name: "Save" }).click();
+  const alert = page.getByRole("alert");
+  await alert.waitFor();
+
+  expect(await page.locator(".problem").allTextContents()).toEqual([
+    "Model 3: must have at most 256 characters",
+    "Model 2: must have at most 256 characters",
+  ]);
+  expect(await alert.getByRole("button").allTextContents()).toEqual([
+    "House model, Allowed models",
+    "Fallback models (optional)",
+  ]);
+});
+
 test("a viewer sees no buttons that change anything", async () => {
   const kit = await started();
   const { path, registry, consumer, collector, detector, policy } = await demo(kit);

@@ -1,9 +1,11 @@
 /** Registries of a consumer: order, weight and models. */
 import { useState } from "react";
+import type { AppError } from "../../contract/errors.ts";
 import type { AttachedRegistry } from "../../contract/gateway/consumers.ts";
 import type { Registry } from "../../contract/gateway/registries.ts";
 import { Capabilities } from "../ui/badge.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
+import { findProblemsBelow, numberEntries } from "../ui/find-problem.ts";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import { splitNames } from "../ui/text.ts";
 import { formatModelMap, parseModelMap } from "./model-map.ts";
@@ -12,9 +14,11 @@ interface AttachedRegistriesProps {
   upstreams: readonly Registry[];
   attached: readonly AttachedRegistry[];
   onChange: (attached: readonly AttachedRegistry[]) => void;
+  error: AppError | undefined;
 }
 
-export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRegistriesProps) {
+export function AttachedRegistries(props: AttachedRegistriesProps) {
+  const { upstreams, attached, onChange, error } = props;
   const available = upstreams.filter(({ id }) => attached.every((entry) => entry.id !== id));
   const replace = (at: number, entry: AttachedRegistry) =>
     onChange(attached.map((old, index) => (index === at ? entry : old)));
@@ -30,6 +34,7 @@ export function AttachedRegistries({ upstreams, attached, onChange }: AttachedRe
             onChange={(next) => replace(index, next)}
             onMove={(by) => onChange(moveItem(attached, index, by))}
             onRemove={() => onChange(attached.filter((_, at) => at !== index))}
+            problem={(member) => findProblemsBelow(error, `registries[${index}].${member}`)}
           />
         ))}
       </ol>
@@ -58,9 +63,12 @@ interface EntryProps {
   onChange: (entry: AttachedRegistry) => void;
   onMove: (by: 1 | -1) => void;
   onRemove: () => void;
+  /** Returns the server's message about a member and everything below it. */
+  problem: (member: string) => string | undefined;
 }
 
-function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryProps) {
+function Entry(props: EntryProps) {
+  const { entry, registry, position, onChange, onMove, onRemove, problem } = props;
   const name = registry?.name ?? entry.id;
   const { allowed, default: fallback, map } = entry.models;
   const [allowedText, setAllowedText] = useState((allowed ?? []).join(", "));
@@ -84,7 +92,8 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
         <OrderButtons {...{ name, position, onMove, onRemove }} removeLabel="Detach" />
       </div>
       {registry && <Capabilities of={registry.capabilities} />}
-      <div className="columns attached-fields">
+      <fieldset className="plain columns attached-fields">
+        <legend className="visually-hidden">{name}</legend>
         <TextField
           label="Weight"
           type="number"
@@ -93,6 +102,7 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
           required
           value={String(entry.weight)}
           onChange={(weight) => onChange({ ...entry, weight: Number(weight) })}
+          problem={problem("weight")}
         />
         <TextField
           label="Allowed models"
@@ -103,6 +113,7 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
             setAllowedText(text);
             setModels({ allowed: splitNames(text) });
           }}
+          problem={numberEntries(problem("models.allowed"), "Model")}
         />
         <TextField
           label="Default model"
@@ -110,6 +121,7 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
           hint="Used when a request has no model."
           value={fallback ?? ""}
           onChange={(text) => setModels({ default: text })}
+          problem={problem("models.default")}
         />
         <TextField
           label="Names at the upstream"
@@ -120,8 +132,9 @@ function Entry({ entry, registry, position, onChange, onMove, onRemove }: EntryP
             setMapText(text);
             setModels({ map: parseModelMap(text) });
           }}
+          problem={problem("models.map")}
         />
-      </div>
+      </fieldset>
     </li>
   );
 }

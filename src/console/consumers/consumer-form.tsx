@@ -12,7 +12,7 @@ import {
 import type { GuardSources } from "../guard/guard-sources.ts";
 import { useSession } from "../session.ts";
 import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import { findProblemsBelow } from "../ui/find-problem.ts";
+import { findProblemsBelow, numberEntries } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
 import { IdentityFields } from "../ui/identity-fields.tsx";
 import { splitNames } from "../ui/text.ts";
@@ -91,6 +91,7 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: Consu
           upstreams={upstreams}
           attached={draft.attached}
           onChange={(attached) => change({ attached })}
+          error={form.error}
         />
       </Section>
       <Section title="Routing">
@@ -138,7 +139,7 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: Consu
           label="Fallback models (optional)"
           value={draft.fallbacks}
           onChange={(fallbacks) => change({ fallbacks })}
-          problem={findProblemsBelow(form.error, "fallbacks")}
+          problem={numberEntries(findProblemsBelow(form.error, "fallbacks"), "Model")}
           hint="Tried in this order when the requested model fails everywhere. Separated by commas."
         />
         <SelectField
@@ -154,7 +155,7 @@ export function ConsumerForm({ gateway_id, consumer, upstreams, sources }: Consu
           label="Browser origins (optional)"
           value={draft.origins}
           onChange={(origins) => change({ origins })}
-          problem={findProblemsBelow(form.error, "cors.origins")}
+          problem={numberEntries(findProblemsBelow(form.error, "cors.origins"), "Origin")}
           hint="Origins of web pages that may call this consumer, such as https://app.example.com. Separated by commas."
         />
       </Section>

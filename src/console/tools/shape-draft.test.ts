@@ -110,7 +110,7 @@ test("invalid fields are reported with their path", () => {
     toArgumentsSchema({ ...newShape("object"), parameters }, "schema");
 
   expect(() => write(parameter("a"), parameter("a"))).toThrow(
-    "schema.parameters[1].name: must be unique; “a” is taken",
+    "schema.parameters[1].name: must be unique; another one has this name",
   );
   expect(() => write(parameter("a", { ...newShape("number"), texts: { enum: "x" } }))).toThrow(
     "schema.parameters[0].enum: must be numbers, one per line",

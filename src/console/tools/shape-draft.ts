@@ -201,7 +201,7 @@ function writeMembers(draft: ShapeDraft, stored: JsonObject, at: string): JsonOb
   for (const [index, { name }] of parameters.entries()) {
     if (parameters.findIndex((other) => other.name === name) < index) {
       const path = `${at}.parameters[${index}].name`;
-      throw new AppError("validation_failed", `${path}: must be unique; “${name}” is taken`);
+      throw new AppError("validation_failed", `${path}: must be unique; another one has this name`);
     }
   }
   const properties = Object.fromEntries(

@@ -12,6 +12,8 @@ test("a field gets its own message, including its punctuation", () => {
   expect(findProblem(ERROR, "rules[0].action")).toBe("cannot rewrite; choose report: or block");
   expect(findProblem(ERROR, "url")).toBe("is not https");
   expect(findProblem(ERROR, "url_list")).toBeUndefined();
+  const twice = new AppError("validation_failed", "url: is too long; url: is not https");
+  expect(findProblem(twice, "url")).toBe("is too long; is not https");
 });
 
 test("a field gets the messages below it, with their path", () => {

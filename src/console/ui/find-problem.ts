@@ -2,10 +2,11 @@
 import type { AppError } from "../../contract/errors.ts";
 import { capitalize } from "./text.ts";
 
-/** Returns the message about one field from `slug: is reserved; name: must be unique`. */
+/** Returns the messages about one field from `slug: is reserved; name: must be unique`. */
 export function findProblem(error: AppError | undefined, field: string): string | undefined {
-  const line = splitMessage(error).find((text) => text.startsWith(`${field}: `));
-  return line?.slice(field.length + 2);
+  const lines = splitMessage(error).filter((text) => text.startsWith(`${field}: `));
+  const texts = lines.map((text) => text.slice(field.length + 2));
+  return texts.length > 0 ? texts.join("; ") : undefined;
 }
 
 /** Returns the messages about a field and everything below it, such as `[3].name: is too long`. */

@@ -13,27 +13,30 @@ interface FieldMessage {
 export function ProblemList({ error }: { error: AppError }) {
   const box = useRef<HTMLDivElement>(null);
   const [fields, setFields] = useState<FieldMessage[]>([]);
-  const problems = splitProblems(error);
+  const rest = fields.map(({ text }) => text);
+  const problems = splitProblems(error).map((problem) => {
+    // Several fields may have the same message. They are in the order of the errors.
+    const at = rest.findIndex((shown) => shown.includes(problem.text));
+    if (at >= 0) rest[at] = rest[at]?.replace(problem.text, "") ?? "";
+    return { ...problem, field: fields[at] };
+  });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the fields show another error
   useLayoutEffect(() => setFields(readFields(box.current)), [error]);
   if (problems.length === 0) return <p>{error.message}</p>;
   return (
     <div ref={box}>
-      {problems.map(({ path, text }) => {
-        const field = fields.find((shown) => shown.text.includes(text));
-        return (
-          <p key={path}>
-            {field?.input ? (
-              <button type="button" className="link" onClick={() => field.input?.focus()}>
-                {field.label}
-              </button>
-            ) : (
-              <strong>{field?.label ?? labelOfPath(path)}</strong>
-            )}
-            : {text}
-          </p>
-        );
-      })}
+      {problems.map(({ path, text, field }) => (
+        <p key={`${path} ${text}`}>
+          {field?.input ? (
+            <button type="button" className="link" onClick={() => field.input?.focus()}>
+              {field.label}
+            </button>
+          ) : (
+            <strong>{field?.label ?? labelOfPath(path)}</strong>
+          )}
+          : {text}
+        </p>
+      ))}
     </div>
   );
 }
@@ -44,7 +47,10 @@ function readFields(element: Element | null): FieldMessage[] {
   return [...(around?.querySelectorAll(".problem") ?? [])].flatMap((problem) => {
     const field = problem.closest(".field, fieldset");
     const label = field?.querySelector("label, legend")?.textContent;
+    const group = field?.parentElement?.closest("fieldset")?.querySelector(":scope > legend");
     const input = field?.querySelector<HTMLElement>("[aria-invalid]") ?? null;
-    return label ? [{ label, text: problem.textContent, input }] : [];
+    if (!label) return [];
+    const name = group ? `${group.textContent}, ${label}` : label;
+    return [{ label: name, text: problem.textContent, input }];
   });
 }

@@ -164,10 +164,11 @@ const BOOLEANS = ["true", "false"];
 const toPlaceholder = ({ default: fallback }: Schema): string | undefined =>
   fallback === undefined ? undefined : String(fallback);
 
-/** Turns `base_url` into "Base URL". */
+/** Turns `base_url` into "Base URL", and `timeout_ms` into "Timeout (ms)". */
 function toLabel(name: string): string {
   const text = name
     .replaceAll("_", " ")
+    .replace(/ (ms|s)$/, " ($1)")
     .replace(/\b(url|api|id|ip|arn|ca)\b/g, (word) => word.toUpperCase());
   return capitalize(text);
 }

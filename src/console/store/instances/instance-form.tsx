@@ -4,7 +4,7 @@ import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { findProblemsBelow } from "../../ui/find-problem.ts";
+import { findProblemsBelow, numberEntries } from "../../ui/find-problem.ts";
 import { Section } from "../../ui/form.tsx";
 import { PairsField } from "../../ui/pairs-field.tsx";
 import { PrivateAddressField } from "../../ui/private-address-field.tsx";
@@ -103,7 +103,10 @@ export function InstanceForm({ gateway_id, entries, registry, code }: InstanceFo
             hint="One per line, with the server's own names. Empty: none."
             value={draft.allowed_tools}
             onChange={(allowed_tools) => change({ allowed_tools })}
-            problem={findProblemsBelow(error, "provider_options.allowed_tools")}
+            problem={numberEntries(
+              findProblemsBelow(error, "provider_options.allowed_tools"),
+              "Line",
+            )}
           />
         )}
         <PairsField
