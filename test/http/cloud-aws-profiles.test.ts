@@ -373,6 +373,7 @@ describe("a credential_process", () => {
     ["prints no keys", writeProgram("empty", {}), "did not print JSON with Version 1"],
     ["prints no JSON", `echo ${SECRET}`, "did not print JSON with Version 1"],
     ["prints too much", "yes", "printed more than 64 KiB"],
+    ["cannot be started", `echo ${"a".repeat(200_000)}`, "could not be started in /bin/sh"],
     [
       "prints expired keys",
       writeProgram("old", { AccessKeyId: "A", Expiration: "2020-01-01T00:00:00Z" }),

@@ -57,14 +57,7 @@ async function runCommand(
   env: IssuerHost["env"],
   { timeoutMs, failed }: RunOptions,
 ): Promise<string> {
-  // Detached: it leads a process group, so that its own children end with it.
-  const child = Bun.spawn(["/bin/sh", "-c", command], {
-    env,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    detached: true,
-  });
+  const child = startShell(command, env, failed);
   const read = async (): Promise<string> => {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -83,6 +76,22 @@ async function runCommand(
   } catch (error) {
     killGroup(child.pid);
     throw error;
+  }
+}
+
+function startShell(command: string, env: IssuerHost["env"], failed: RunOptions["failed"]) {
+  try {
+    // Detached: it leads a process group, so that its own children end with it.
+    return Bun.spawn(["/bin/sh", "-c", command], {
+      env,
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "ignore",
+      detached: true,
+    });
+  } catch (thrown) {
+    const { code } = thrown as NodeJS.ErrnoException; // of the system, such as ENOENT in an image without a shell
+    throw failed(`could not be started in /bin/sh (${code})`);
   }
 }
 
