@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
+import { type CallPositions, createCallPositions } from "./call-positions.ts";
 import { createChoicesFormat } from "./choices-format.ts";
 import {
   type EventParts,
@@ -13,15 +14,31 @@ import {
   takeText,
 } from "./stream-format.ts";
 
-export const createChatFormat = (): StreamFormat =>
-  createChoicesFormat({
+export function createChatFormat(): StreamFormat {
+  /** By the index of the choice. */
+  const positions = new Map<number, CallPositions>();
+  return createChoicesFormat({
     object: "chat.completion",
     chunk_object: "chat.completion.chunk",
-    readChoice,
+    readChoice(parts, choice, response, position) {
+      const index = readIndex(choice.index, position);
+      const findPosition = positions.get(index) ?? createCallPositions();
+      positions.set(index, findPosition);
+      setCallIndexes(choice.delta, findPosition);
+      readChoice(parts, choice, response, { index, position });
+    },
     buildContent: (steps, text) => ({
       delta: steps.length === 0 ? {} : steps.reduceRight<unknown>(nestValue, text),
     }),
   });
+}
+
+function setCallIndexes(delta: unknown, findPosition: CallPositions): void {
+  const calls = isObject(delta) && Array.isArray(delta.tool_calls) ? delta.tool_calls : [];
+  for (const [position, call] of calls.entries()) {
+    if (isObject(call)) call.index = findPosition(readIndex(call.index, position), call);
+  }
+}
 
 /** Puts a value into a member, or into a list whose items have an index. */
 function nestValue(value: unknown, step: string): unknown {
@@ -34,9 +51,8 @@ function readChoice(
   parts: EventParts,
   choice: JsonObject,
   response: JsonObject,
-  position: number,
+  { index, position }: { index: number; position: number },
 ): void {
-  const index = readIndex(choice.index, position);
   const element = `/choices/${index}`;
   const { delta, message, logprobs, finish_reason, ...rest } = choice;
   parts.elements.push(element);
@@ -85,7 +101,6 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
 function readCalls(parts: EventParts, calls: unknown[], { from, to }: Mapping): void {
   for (const [position, call] of calls.entries()) {
     if (!isObject(call)) continue;
-    call.index = readIndex(call.index, position);
     for (const name of ["function", "custom"]) {
       const inner = call[name];
       const at = `/${call.index}/${name}`;

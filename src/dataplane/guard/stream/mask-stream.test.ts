@@ -193,6 +193,49 @@ test("arguments of tool calls that interleave are masked, whatever parts they ar
   }
 });
 
+const start = (id: string, index: number | undefined, text: string) =>
+  chunk({ tool_calls: [{ index, id, function: { name: "pay", arguments: text } }] });
+const next = (index: number | undefined, text: string) =>
+  chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+test.each([
+  ["the same index", 0],
+  ["no index", undefined],
+])("tool calls with %s keep their own arguments", async (_, index) => {
+  const stream = [
+    ...[start("a", index, ""), next(index, `{"card":"4111`), next(index, ` 1111"}`)],
+    ...[start("b", index, `{"card":`), next(index, `"}"}`)],
+    start("c", index, `{"card":"${SECRET}"}`),
+    ...[finish(0, "tool_calls"), DONE],
+  ];
+
+  const { text } = await mask(createChatFormat, stream);
+
+  const sent: Record<string, string> = {};
+  let id = "";
+  for (const { choices } of eventsOf(text)) {
+    const [called] = choices[0].delta.tool_calls ?? [];
+    if (!called) continue;
+    expect(called.index).toBe(index);
+    id = called.id ?? id;
+    sent[id] = (sent[id] ?? "") + called.function.arguments;
+  }
+  expect(sent).toEqual({ a: `{"card":"${MASK}"}`, b: `{"card":"}"}`, c: `{"card":"${MASK}"}` });
+});
+
+test("tool calls with the same index are one text if the first is not complete", async () => {
+  const stream = [
+    start("a", 0, `{"card":"4111`),
+    start("b", 0, ` 1111"}`),
+    finish(0, "tool_calls"),
+    DONE,
+  ];
+
+  const { text } = await mask(createChatFormat, stream);
+
+  expect(text).toContain(MASK);
+  expect(text).not.toContain("1111");
+});
+
 test("no part of a blocked tool call is sent", async () => {
   const stream = CALLS.map((text) => text.replace(" 1111", FORBIDDEN));
 
