@@ -163,7 +163,7 @@ test("a tool call is sent when it is complete, with its arguments in one delta",
   ]);
 });
 
-test("arguments of tool calls that interleave are masked, whatever parts they arrive in", async () => {
+test("arguments of tool calls that interleave are masked, for parts of every size", async () => {
   const args = [`{"card":"${SECRET}"}`, `{"note":"a ${SECRET} b"}`];
   for (let size = 1; size < 12; size++) {
     const deltas = args.map((text) => text.match(new RegExp(`.{1,${size}}`, "g")) ?? []);
