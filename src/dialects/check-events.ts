@@ -55,5 +55,5 @@ export function createEventCheck(): (event: NeutralEvent) => void {
   };
 }
 
-const isCutOff = (reason: StopReason): boolean =>
+export const isCutOff = (reason: StopReason): boolean =>
   reason === "max_tokens" || reason === "context_window" || reason === "content_filter";

@@ -74,7 +74,7 @@ export function createGenerateContentStreamReader(): StreamReader {
     end() {
       if (isEnded) return [];
       if (!stop_reason) throw invalidResponse("ended early");
-      reader?.end();
+      reader?.end(stop_reason);
       isEnded = true;
       return [...endPart(), { type: "end", stop_reason, ...(usage && { usage }) }];
     },

@@ -1,5 +1,6 @@
 /** Reads a Gemini response. */
 import type { JsonObject } from "../../lib/json/json-object.ts";
+import { isCutOff } from "../check-events.ts";
 import { defined } from "../defined.ts";
 import {
   asCount,
@@ -20,11 +21,12 @@ export function readGenerateContentResponse(body: JsonObject): NeutralResponse {
   for (const value of asList(asObject(candidate.content).parts)) {
     for (const part of reader.read(asObject(value))) addPart(parts, part);
   }
-  reader.end();
+  const stop_reason = readStopReason(body, parts.some(isCall)) ?? "end";
+  reader.end(stop_reason);
   return defined({
     id: asText(body.responseId) || undefined,
     parts,
-    stop_reason: readStopReason(body, parts.some(isCall)) ?? "end",
+    stop_reason,
     usage: readUsage(body.usageMetadata),
   });
 }
@@ -68,9 +70,10 @@ export function createPartReader(body: JsonObject) {
       }
       return read;
     },
-    /** Throws if the last call is not complete. */
-    end(): void {
-      if (calls.isOpen()) throw invalidResponse("ended inside of a function call");
+    /** Throws if the last call is not complete. A response that reached a limit ends without it. */
+    end(reason: StopReason): void {
+      if (!calls.isOpen() || isCutOff(reason)) return;
+      throw invalidResponse("ended inside of a function call");
     },
   };
 }

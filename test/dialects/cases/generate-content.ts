@@ -217,6 +217,10 @@ export const responses: ResponseCases = {
   "stream-that-ends-early": { events: [{ ...candidate([{ text: "Hel" }]), ...frame }] },
   "tool-calls-in-parts": respond(streamedCall.map((part) => [part])),
   "tool-call-in-parts-without-its-end": respond(streamedCall.slice(0, 3).map((part) => [part])),
+  "tool-call-in-parts-that-reaches-a-limit": respond(
+    [[{ text: "I look it up." }], ...streamedCall.slice(0, 3).map((part) => [part])],
+    "MAX_TOKENS",
+  ),
   "tool-call-in-parts-with-text-inside": respond([streamedCall.slice(0, 2), [{ text: "Hello" }]]),
   "tool-call-with-an-invalid-path": respond([
     streamedCall.slice(0, 1),
