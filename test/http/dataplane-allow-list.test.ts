@@ -82,6 +82,9 @@ test("an escaped `model` is the same member, and repeats are made equal", async 
   expect(hits[0]?.body.toString()).not.toContain("expensive");
 });
 
+/** A fusion that names all of its models. */
+const FUSION = { id: "fusion", model: "cheap", analysis_models: ["cheap-2"] };
+
 test.each([
   ["models", { models: ["cheap", "expensive"] }],
   ["models with a pin", { models: ["@openrouter/expensive"] }],
@@ -125,6 +128,17 @@ test.each([
   ["OpenRouter's advisor without a model", { tools: [{ type: "openrouter:advisor" }] }],
   ["OpenRouter's fusion tool", { tools: [{ type: "openrouter:fusion", Type: "function" }] }],
   ["OpenRouter's fusion plugin", { plugins: [{ id: "fusion" }] }],
+  ["the default panel of a fusion", { plugins: [{ id: "fusion", model: "cheap" }] }],
+  ["the default judge of a fusion", { plugins: [{ id: "fusion", analysis_models: ["cheap"] }] }],
+  ["the empty panel of a fusion", { plugins: [{ ...FUSION, analysis_models: [] }] }],
+  ["a fusion plugin with parameters", { plugins: [{ id: "fusion", parameters: FUSION }] }],
+  ["a fusion tool without parameters", { tools: [{ ...FUSION, type: "openrouter:fusion" }] }],
+  [
+    "an advisor whose tools name a model",
+    { tools: [{ type: "openrouter:advisor", parameters: { tools: [{ model: "cheap" }] } }] },
+  ],
+  ["llama.cpp's adapter by number", { lora: [{ id: 0, scale: 1 }] }],
+  ["Azure's agent", { agent_reference: { type: "agent_reference", name: "any" } }],
   ["model_id", { model_id: "expensive" }],
   ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],
   [
@@ -268,6 +282,9 @@ test("additional models that are allowed pass, and so do members that only resem
   const properties = { model: { type: "string", enum: ["expensive"] } };
   const bodies = [
     { models: ["cheap", "cheap-2", "open/a"] },
+    { plugins: [FUSION], max_fallbacks: 3 },
+    { tools: [{ type: "openrouter:fusion", parameters: FUSION }] },
+    { tools: [{ type: "openrouter:advisor", parameters: { model: "cheap" } }] },
     { fallbacks: [{ model: "cheap-2" }], route: "fallback", transforms: [] },
     { provider: { order: ["expensive"] }, plugins: [{ id: "web" }] },
     { extra_body: { google: { thinking_config: { level: "low" } } } },

@@ -1,5 +1,6 @@
 /** Finds the models that a JSON body names besides `model`: fallbacks, presets, models of tools. */
 import { AppError } from "../../contract/errors.ts";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrict } from "../../lib/json/parse-strict.ts";
 import { type JsonMember, type MemberScan, parseName } from "../../lib/json/scan-members.ts";
 import { foldName } from "../../lib/text/fold-name.ts";
@@ -70,23 +71,41 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
     if (isSelector(kind)) models.push(kind === "model" ? value : `@${kind}/${value}`);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, models, kind);
-  } else if (typeof value === "object" && value !== null) {
+  } else if (isObject(value)) {
     const isFunction = readPartType(value) === "function";
-    const before = models.length;
     for (const [name, inner] of Object.entries(value)) {
       if (isSelector(kind) && AUTO_MODE.test(foldName(name))) models.push(AUTO_ROUTING);
+      if (isSelector(kind) && isNumberedId(name, inner)) models.push(String(inner));
       if (isFunction && name === "parameters" && !isSelector(kind)) continue;
       collect(inner, models, readInnerKind(kind, name));
     }
-    const namesNone = kind === "members" && models.length === before;
-    if (namesNone && isDelegate(value)) models.push(AUTO_ROUTING);
+    if (kind === "members" && choosesModel(value)) models.push(AUTO_ROUTING);
   }
 }
 
-/** Returns whether a tool or plugin of OpenRouter calls another model, by default one of its choice. */
-const isDelegate = ({ type, id }: { type?: unknown; id?: unknown }): boolean =>
-  id === "fusion" || (typeof type === "string" && DELEGATE.test(type));
+/** llama.cpp numbers its adapters: `lora: [{ id: 0, scale: 1 }]`. */
+const isNumberedId = (name: string, value: unknown): boolean =>
+  typeof value === "number" && /id$/.test(foldName(name));
+
+/** Returns whether a tool or plugin of OpenRouter calls models of its choice, because it does not name them all. */
+function choosesModel(value: JsonObject): boolean {
+  const { type, id, parameters } = value;
+  const isTool = typeof type === "string" && DELEGATE.test(type);
+  if (isTool && !namesModels(parameters, type)) return true;
+  return id === FUSION && !namesModels(value, id);
+}
 const DELEGATE = /^openrouter:(?!(?:web_search|web_fetch|datetime)$)/;
+const FUSION = "fusion";
+
+/** The judge of a fusion and its panel have defaults of their own. */
+const namesModels = (settings: unknown, kind: string): boolean =>
+  isObject(settings) &&
+  isName(settings.model) &&
+  (!kind.endsWith(FUSION) || isListOfNames(settings.analysis_models));
+
+const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isListOfNames = (value: unknown): boolean =>
+  Array.isArray(value) && value.length > 0 && value.every(isName);
 
 /** Among models, every member is one. In content, such as a message, only the members of tools select a model. */
 function readInnerKind(kind: ValueKind, name: string): ValueKind {
@@ -112,9 +131,9 @@ const CALL_DATA = /^(?:input|args|arguments|response|output|json)$/;
 const AUTO_MODE = /^auto_?mode$/;
 const AUTO_ROUTING = "@routing/auto";
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`. */
+/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`, agents of Azure. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config";
+  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config|agent_reference";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
