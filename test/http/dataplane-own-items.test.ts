@@ -155,7 +155,8 @@ test("an id that the client chose does not become its own, because it may be tha
   const upstream = startUpstream(({ body }, count) => {
     const { request_id, input } = JSON.parse(body.toString() || "{}");
     const output = Array.isArray(input) ? input : [];
-    return { body: { id: count === 1 ? id : (request_id ?? `resp_new${count}`), output } };
+    const chosen = request_id && `resp_${request_id.replace(/^resp_/, "")}`;
+    return { body: { id: count === 1 ? id : (chosen ?? `resp_new${count}`), output } };
   });
   await using _ = upstream;
   const vllm = [{ provider: "openai", url: `${upstream.url}/v1` }];
@@ -170,9 +171,11 @@ test("an id that the client chose does not become its own, because it may be tha
   await post(other, { request_id: id });
   await other.post(RESPONSES, `{"model":"m","input":"x","request_id":"resp\\u005f0123456789"}`);
   await post(other, { request_id: "0123456789" });
+  await post(other, { request_id: "run-1" });
   await post(other, { input: [{ id: "msg_9876543210", role: "user", content: "x" }] });
 
   expect((await other.get(`${RESPONSES}/${id}`)).status).toBe(404);
+  expect((await other.get(`${RESPONSES}/resp_run-1`)).status).toBe(404);
   expect((await mine.get(`${RESPONSES}/${id}`)).status).toBe(200);
   expect((await post(other, { input: [reference("msg_9876543210")] })).status).toBe(404);
 });

@@ -35,10 +35,16 @@ export async function recordResponseOwner(
   const output = members.ok ? members.found.get("output") : undefined;
   if (output?.kind === "array") {
     const text = decodeUtf8(bytes.subarray(output.start, output.end));
+    const items: JsonObject[] = [];
     eachItem(text, 0, (_, at) => {
-      if (text[at] === "{") recorder.addItem(readItem(text, at));
+      if (text[at] === "{" && items.length < MAX_ITEMS) items.push(readItem(text, at));
       return findValueEnd(text, at);
     });
+    for (const [index, item] of items.entries()) {
+      recorder.addItem(item);
+      // Each id is searched for in the request, which takes milliseconds if that is large.
+      if (index % 10 === 9) await new Promise(setImmediate);
+    }
   }
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }

@@ -96,7 +96,8 @@ function isSent(body: RequestBody, id: string): boolean {
   const text = sentTexts.get(body) ?? unescapeText(decodeUtf8(body.members.bytes));
   sentTexts.set(body, text);
   const core = id.replace(/^[a-z]+[-_]/i, "");
-  return text.includes(core.length >= MIN_CORE_CHARACTERS ? core : JSON.stringify(id));
+  if (core.length >= MIN_CORE_CHARACTERS) return text.includes(core);
+  return [id, core].some((each) => text.includes(JSON.stringify(each)));
 }
 
 /** A response may have many items. */
@@ -105,7 +106,7 @@ const sentTexts = new WeakMap<RequestBody, string>();
 const unescapeText = (json: string): string =>
   json.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** Shorter texts appear in requests by chance. */
+/** Shorter texts appear in requests by chance: only a whole string is an id. */
 const MIN_CORE_CHARACTERS = 8;
 
 /** Records the files that a batch or an upload of the consumer has created. */
