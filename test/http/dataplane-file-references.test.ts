@@ -95,6 +95,15 @@ const REFERENCES: [string, string, (id: string) => object][] = [
     RESPONSES,
     (id) => ({ tools: [{ type: "image_generation", input_image_mask: { file_id: id } }] }),
   ],
+  ...["metadata", "arguments", "text", "variables", "function_call"].map(
+    (name): [string, string, (id: string) => object] => [
+      `a variable called ${name}`,
+      RESPONSES,
+      (id) => ({ prompt: { id: "p", variables: { [name]: { args: { file_id: id } } } } }),
+    ],
+  ),
+  ["a file of Open WebUI", CHAT, (id) => ({ messages: [], files: [{ type: "file", id }] })],
+  ["a library of Mistral", CHAT, (id) => ({ messages: [], tools: [{ library_ids: [id] }] })],
   ["another case", CHAT, (id) => message({ type: "file", File: { FILE_ID: id } })],
   ["a long s", CHAT, (id) => ({ messages: [], "file_id\u017f": [id] })],
   [

@@ -164,3 +164,12 @@ test("a new container, and what only resembles one, is no reference", async () =
     expect([body, await post(body)]).toEqual([body, 200]);
   }
 });
+
+test("containers nested in the ids of containers are read in linear time", async () => {
+  await using it = await startPair("openai", () => ({ body: {} }));
+  const nested = `${'{"container":{"id":'.repeat(60)}0${"}}".repeat(60)}`;
+
+  const reply = await it.mine.post("/v1/chat/completions", `{"model":"m","a":${nested}}`);
+
+  expect(reply.status).toBe(200);
+});

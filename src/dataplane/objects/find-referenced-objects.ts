@@ -40,10 +40,10 @@ const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
 
 /** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
 const MAY_REFER =
-  /((file|vector_?store|collection|container)_?ids?|container|audio|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
-/** Collections are xAI's vector stores. Gemini's caches and stores of files have no known owner. */
+  /((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\\u0080-\uffff]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
+/** Collections are xAI's vector stores, libraries those of Mistral. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
-  /((?<!pro)(file|vector_?store|collection|container)_?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
+  /((?<!pro)(file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
 /** Returns whether a field of a form or query string names stored objects. */
 export const refersToObject = (name: string): boolean =>
   [REFERENCE, CONTINUED, STORE, FILE_URI, CONTAINER].some((pattern) => pattern.test(name));
@@ -56,9 +56,11 @@ const STORED_ID =
 /** Vertex's corpora and search engines have no known owner either. */
 const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
-/** A container is named by its id, or by an object with its id; audio of an earlier response only by an object. */
+/** A container is named by its id, or by an object with its id; audio of an earlier response, and files of Open WebUI, only by an object. */
 const CONTAINER = /^container$/iu;
-const HAS_ID_MEMBER = /^(container|audio)$/iu;
+const HAS_ID_MEMBER = /^(container|audio|files)$/iu;
+/** Variables of a stored prompt: the client chooses their names, so that none of them exempts a value. */
+const VARIABLES = /^variables$/iu;
 /** Members of other formats that become a `fileUri`. */
 const MEDIA_URL = /(ur[il]|file_?data)$/iu;
 
@@ -69,7 +71,7 @@ const TEXT =
   /^(text|content|input|output|prompt|instructions|system|description|title|name|filename|query|thinking|reasoning|stdout|stderr|logs|custom_id)$/;
 const isText = (name: string, value: unknown): boolean =>
   TEXT.test(name) && (typeof value === "string" || (Array.isArray(value) && value.every(isString)));
-const isString = (value: unknown): boolean => typeof value === "string";
+const isString = (value: unknown): value is string => typeof value === "string";
 
 /** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
 function isStoredFile(name: string, value: unknown): boolean {
@@ -119,9 +121,18 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
 function collectMember(name: string, value: unknown, ids: Set<string>): void {
   if (CALLER_DATA.test(name) || isText(name, value)) return;
   if (STORE.test(name)) ids.add(name);
-  if (HAS_ID_MEMBER.test(name) && isObject(value)) collect(readMembers(value, "id"), ids, true);
-  collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
+  if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
+  if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), ids, false);
+  else collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
 }
+
+/** Returns the ids of an object or of a list of objects. Other values of `id` are visited once, as members. */
+const listIds = (value: unknown): string[] =>
+  [value]
+    .flat()
+    .filter(isObject)
+    .flatMap((each) => readMembers(each, "id"))
+    .filter(isString);
 
 const refers = (name: string, value: unknown): boolean =>
   REFERENCE.test(name) || CONTAINER.test(name) || isStoredFile(name, value);
