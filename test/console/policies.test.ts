@@ -261,8 +261,7 @@ test("output rules apply to the result of an MCP tool", async () => {
   await page.getByText("For responses of a model or MCP tool").waitFor();
 
   await page.getByRole("link", { name: "Test", exact: true }).click();
-  await page.getByLabel("Content").selectOption("JSON payload");
-  await page.getByLabel("Sample").selectOption("Tool result: MCP");
+  await page.getByLabel("Content").selectOption("Result of an MCP tool");
   await page.getByRole("button", { name: "Run test" }).click();
 
   await page.getByText(/Detectors: [1-9]\d* ran/).waitFor();

@@ -91,6 +91,19 @@ export const CONTENT_KINDS = {
     toPayload: ({ text }) => inPrompt({ role: "tool", tool_call_id: "call_1", content: text }),
     path: ["messages", "0", "content"],
   },
+  mcp_result: {
+    label: "Result of an MCP tool",
+    direction: "output",
+    protocol: "mcp",
+    example: TOOL_RESULT,
+    fields: "text",
+    toPayload: ({ text }) => ({
+      jsonrpc: "2.0",
+      id: 1,
+      result: { content: [{ type: "text", text }] },
+    }),
+    path: ["result", "content", "0", "text"],
+  },
   tools: {
     label: "Tools offered to a model",
     direction: "input",
