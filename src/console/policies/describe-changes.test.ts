@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import type { Condition } from "../../contract/guard/conditions.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
 import { describeChanges } from "./describe-changes.ts";
+import { describeConditionChange } from "./describe-condition-change.ts";
 import { describeSettings } from "./describe-settings.ts";
 import { describeCondition } from "./policy-sentences.ts";
 
@@ -116,6 +117,25 @@ test("nested conditions are described with parentheses", () => {
     "when the model is gpt-4o and (the tool name contains pay or the consumer tag is empty) and not (the tool argument to is one of “a b” or c)",
   );
   expect(describeCondition(null)).toBe("always");
+});
+
+test("of a nested condition, only the changed parts are described, with their positions", () => {
+  const nest = (inner: Condition, last: Condition): Condition => ({
+    any: [PAY, { all: [MODEL, { not: { any: [inner, MODEL] } }] }, last],
+  });
+  const change = (before: Condition, after: Condition) => describeConditionChange(before, after);
+  const shell = { ...PAY, value: "shell" };
+
+  expect(change(nest(PAY, PAY), nest(shell, PAY))).toEqual([
+    "has another comparison 2.2.1: the tool name contains shell instead of the tool name contains pay",
+  ]);
+  expect(change(nest(PAY, PAY), nest(PAY, { all: [MODEL, shell] }))).toEqual([
+    "has another group 3: the model is gpt-4o and the tool name contains shell instead of the tool name contains pay",
+  ]);
+  expect(change(nest(PAY, PAY), { any: [PAY, { not: MODEL }] })[0]).toMatch(
+    /^now applies when the tool name contains pay or not \(the model is gpt-4o\) instead of when /,
+  );
+  expect(change(nest(PAY, PAY), nest(PAY, PAY))).toEqual([]);
 });
 
 test("changed members of a setting are described in words", () => {

@@ -1,14 +1,9 @@
 /** Describes the difference between two versions of a policy in sentences, with names instead of ids. */
 import type { Gate, PolicyDocument, Rule } from "../../contract/guard/policies.ts";
 import { capitalize } from "../ui/text.ts";
+import { describeConditionChange } from "./describe-condition-change.ts";
 import { describeSettings } from "./describe-settings.ts";
-import {
-  describeCondition,
-  describeGate,
-  describeRule,
-  GATE_VERBS,
-  RULE_VERBS,
-} from "./policy-sentences.ts";
+import { describeGate, describeRule, GATE_VERBS, RULE_VERBS } from "./policy-sentences.ts";
 
 export function describeChanges(before: PolicyDocument, after: PolicyDocument): string[] {
   return [
@@ -118,10 +113,9 @@ function describeGateChange(before: Gate, after: Gate): string[] {
 type SharedMembers = Pick<Rule, "when" | "mode" | "enabled">;
 
 function describeSharedChange(before: SharedMembers, after: SharedMembers): string[] {
-  const [was, is] = [describeCondition(before.when), describeCondition(after.when)];
   const modeOf = ({ mode }: SharedMembers) => mode ?? "the mode of the policy";
   return [
-    ...(was === is ? [] : [`now applies ${is} instead of ${was}`]),
+    ...describeConditionChange(before.when, after.when),
     ...(before.mode === after.mode
       ? []
       : [`now uses ${modeOf(after)} instead of ${modeOf(before)}`]),

@@ -39,17 +39,17 @@ export const OPERATOR_LABELS: Record<Operator, string> = {
 /** Returns "when the model is gpt-4o and the tool name contains pay", or "always". */
 export function describeCondition(condition: Condition | null): string {
   if (condition === null) return "always";
-  if ("not" in condition) return `unless ${describe(condition.not, " and ")}`;
-  return `when ${describe(condition)}`;
+  if ("not" in condition) return `unless ${describeExpression(condition.not, " and ")}`;
+  return `when ${describeExpression(condition)}`;
 }
 
-/** `inside` is the word that joins the conditions around it. */
-function describe(condition: Condition, inside?: " and " | " or "): string {
+/** Returns "the model is gpt-4o". `inside` is the word that joins the conditions around it. */
+export function describeExpression(condition: Condition, inside?: " and " | " or "): string {
   if ("field" in condition) return describeComparison(condition);
-  if ("not" in condition) return `not (${describe(condition.not)})`;
+  if ("not" in condition) return `not (${describeExpression(condition.not)})`;
   const [list, word] =
     "all" in condition ? ([condition.all, " and "] as const) : ([condition.any, " or "] as const);
-  const text = list.map((item) => describe(item, word)).join(word);
+  const text = list.map((item) => describeExpression(item, word)).join(word);
   return inside && inside !== word && list.length > 1 ? `(${text})` : text;
 }
 
