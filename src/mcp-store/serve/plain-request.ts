@@ -1,6 +1,6 @@
 /**
  * Recognizes the requests that are most of the traffic, `tools/call` and `tools/list` without progress, so that they
- * are served without the SDK (decision 0015). Everything else, also every invalid request, is left to the SDK.
+ * are served without the SDK (decision 0015). Everything else is left to the SDK, which also rejects invalid requests.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -60,6 +60,7 @@ function readEra(
     if (!isPlain || !isObject(capabilities) || !isClientInfo(meta[CLIENT_INFO_META_KEY])) {
       return undefined;
     }
+    // The gateway reads no other capability.
     const { elicitation = {} } = capabilities;
     return isObject(elicitation) ? { era: "modern", opens_links: "url" in elicitation } : undefined;
   }
