@@ -19,13 +19,16 @@ const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
     return { ...input, claimed_at };
   },
   /** A token may have the audiences of two gateways, so that one could take the users of the other. */
-  async checkActor({ db }, { role }, next, before) {
-    if (role === "owner" || (before && isSameClaim(before, next))) return;
+  async checkActor({ db }, { role, gateway_ids }, next, before) {
+    if (before && isSameClaim(before, next)) return;
     const rows = await issuerTable.all(db, { issuer: next.issuer });
-    if (rows.every(({ gateway_id }) => gateway_id === next.gateway_id)) return;
+    const others = rows.filter(({ gateway_id }) => gateway_id !== next.gateway_id);
+    const isOwner = (gateway_id: string) =>
+      role === "owner" && (gateway_ids?.includes(gateway_id) ?? true);
+    if (others.every(({ gateway_id }) => isOwner(gateway_id))) return;
     throw new AppError(
       "forbidden",
-      "issuer: Another gateway trusts this issuer. Ask an owner to save this audience of it.",
+      "issuer: Another gateway trusts this issuer. Ask an owner of both gateways to save this audience of it.",
     );
   },
 };

@@ -381,12 +381,13 @@ describe.each(databaseKinds)("%s", (database) => {
       const rival = async (kit: Kit) => {
         const { id } = await kit.make("/v1/gateways", { name: "rival" });
         const path = `/v1/gateways/${id}/store/issuers`;
-        const { token } = await kit.make<{ token: string }>("/v1/tokens", {
-          name: crypto.randomUUID(),
-          role: "admin",
-          gateway_ids: [id],
-        });
-        const scoped = { authorization: `Bearer ${token}` };
+        const signIn = async (role: string) => {
+          const members = { name: crypto.randomUUID(), role, gateway_ids: [id] };
+          const { token } = await kit.make<{ token: string }>("/v1/tokens", members);
+          return { authorization: `Bearer ${token}` };
+        };
+        const scoped = await signIn("admin");
+        const scopedOwner = await signIn("owner");
         const call = (method: string, at: string, sent: object, headers: object = {}) =>
           kit.call(method, `${path}${at}`, sent, { ...headers });
         const login = {
@@ -396,7 +397,7 @@ describe.each(databaseKinds)("%s", (database) => {
         };
         /** An owner may create what the administrator of the gateway may not. */
         const make = async (body: object) => kit.make<{ id: string }>(path, { ...login, ...body });
-        return { gateway_id: id, path, scoped, call, login, make };
+        return { gateway_id: id, path, scoped, scopedOwner, call, login, make };
       };
       const gatewaysOf = async (kit: Kit, principal_sub: string) =>
         (
@@ -462,10 +463,11 @@ describe.each(databaseKinds)("%s", (database) => {
       test("is not reached by an administrator of another gateway: only an owner registers its issuer there", async () => {
         const { kit, issuer } = await trusting();
         await using _ = issuer;
-        const { call, login, scoped, make } = await rival(kit);
+        const { call, login, scoped, scopedOwner, make } = await rival(kit);
         const post = (body: object) => call("POST", "", { ...login, ...body }, scoped);
 
         const taken = await post({ audience: crypto.randomUUID() });
+        const byOwner = await call("POST", "", { ...login, audience: "c" }, scopedOwner);
         const alone = await post({ audience: "a", issuer: `https://${crypto.randomUUID()}.test` });
         const { id } = (await alone.json()) as { id: string };
         const moved = await call("PUT", `/${id}`, { issuer: login.issuer }, scoped);
@@ -473,8 +475,10 @@ describe.each(databaseKinds)("%s", (database) => {
         const audience = await call("PUT", `/${owned.id}`, { audience: "b" }, scoped);
         const renamed = await call("PUT", `/${owned.id}`, { name: "renamed" }, scoped);
 
-        const statuses = [taken, alone, moved, audience, renamed].map(({ status }) => status);
-        expect(statuses).toEqual([403, 201, 403, 403, 200]);
+        const statuses = [taken, byOwner, alone, moved, audience, renamed].map(
+          ({ status }) => status,
+        );
+        expect(statuses).toEqual([403, 403, 201, 403, 403, 200]);
         expect(await taken.json()).toMatchObject({
           message: expect.stringContaining("Another gateway trusts this issuer"),
         });
