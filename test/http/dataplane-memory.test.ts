@@ -2,6 +2,7 @@
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import { startKit } from "../kit/kit.ts";
+import { startConsumer } from "../kit/start-consumer.ts";
 import { startLimited } from "../limiter/limited.ts";
 
 const MIB = 1024 * 1024;
@@ -31,5 +32,26 @@ test("thousands of requests, each with another model, user and trace, leave noth
 
   expect(after - before).toBeLessThan(2 * MIB);
 }, 60_000);
+
+test("ids of many kilobytes that no object has leave nothing in memory", async () => {
+  await using kit = await startKit();
+  await using one = await startConsumer(kit, [{ provider: "openai" }], [], { files_scope: "own" });
+  const ask = async () => {
+    const file_ids = [crypto.randomUUID() + "f".repeat(4 * MIB)];
+    const reply = await one.post("/v1/chat/completions", { model: "m", messages: [], file_ids });
+    expect(reply.status).toBe(404);
+    await reply.arrayBuffer();
+  };
+  const heldAfter = async (count: number) => {
+    for (let left = count; left > 0; left--) await ask();
+    Bun.gc(true);
+    return heapStats().heapSize + heapStats().extraMemorySize;
+  };
+  const before = await heldAfter(2);
+
+  const after = await heldAfter(16);
+
+  expect(after - before).toBeLessThan(24 * MIB);
+}, 30_000);
 
 const traceparent = () => `00-${crypto.randomUUID().replaceAll("-", "")}-b7ad6b7169203331-01`;

@@ -2,6 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { getLiveState } from "../live-state.ts";
+import { OBJECT_ID } from "../match-endpoint.ts";
 import type { ParsedRequest } from "../stages.ts";
 import { findReferencedObjects } from "./find-referenced-objects.ts";
 
@@ -15,11 +16,11 @@ export async function findObjectRegistry(
   const file_ids = item === undefined ? named : [item, ...named];
   if (file_ids.length === 0) return undefined;
   const registry_ids = consumer.registries.map(({ registry }) => registry.id);
-  const registryId = await getLiveState(deps).object_owners.findRegistry(
-    consumer.id,
-    registry_ids,
-    file_ids,
-  );
+  const { object_owners } = getLiveState(deps);
+  // Others have no owner. Long ones would fill the cache of unknown ids.
+  const registryId = file_ids.every((id) => OBJECT_ID.test(id))
+    ? await object_owners.findRegistry(consumer.id, registry_ids, file_ids)
+    : undefined;
   if (registryId !== undefined) return registryId;
   throw new AppError(
     "not_found",

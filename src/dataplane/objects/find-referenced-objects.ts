@@ -83,11 +83,14 @@ function isStoredFile(name: string, value: unknown): boolean {
   return url === null ? isUri || isFilePath(address) : GEMINI_HOST.test(url.hostname);
 }
 
-/** Returns whether an address without a host is the path of a file, such as `v1beta/files/abc`. */
+/** Returns whether an address without a host is the path of a file, such as `v1beta/files/abc`. Longer texts are encoded files. */
 const isFilePath = (address: string): boolean =>
   FILE_PATH.test(
-    address.replace(/%([2-7][0-9a-f])/gi, (_, code) => decodeURIComponent(`%${code}`)),
+    address
+      .slice(0, MAX_PATH_CHARACTERS)
+      .replace(/%([2-7][0-9a-f])/gi, (_, code) => decodeURIComponent(`%${code}`)),
   );
+const MAX_PATH_CHARACTERS = 4096;
 const FILE_PATH = /(?:^|[\s/\\])files[/\\]/i;
 
 const isStored = (text: string): boolean =>

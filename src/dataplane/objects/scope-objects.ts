@@ -3,6 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { unescapeAscii } from "../../lib/json/unescape-ascii.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
@@ -93,7 +94,7 @@ export function recordOwner(
  */
 function isSent(body: RequestBody, id: string): boolean {
   if (body.kind !== "json") return false;
-  const text = sentTexts.get(body) ?? unescapeText(decodeUtf8(body.members.bytes));
+  const text = sentTexts.get(body) ?? decodeUtf8(unescapeAscii(body.members.bytes));
   sentTexts.set(body, text);
   const core = id.replace(/^[a-z]+[-_]/i, "");
   if (core.length >= MIN_CORE_CHARACTERS) return text.includes(core);
@@ -102,9 +103,6 @@ function isSent(body: RequestBody, id: string): boolean {
 
 /** A response may have many items. */
 const sentTexts = new WeakMap<RequestBody, string>();
-
-const unescapeText = (json: string): string =>
-  json.replace(/\\u([0-9a-f]{4})/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** Shorter texts appear in requests by chance: only a whole string is an id. */
 const MIN_CORE_CHARACTERS = 8;
