@@ -1,5 +1,7 @@
 /** Limits of MCP callers and servers: memory and the rate limits of the gateway. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
@@ -236,3 +238,46 @@ describe("each message of a JSON-RPC batch counts as a request", () => {
     expect(server.calls).toHaveLength(5);
   });
 });
+
+test.each([
+  ["JSON", {}],
+  ["a stream", { _meta: { progressToken: 1 } }],
+])(
+  "a result that its caller does not read, as %s, counts until it disconnects",
+  async (_, more) => {
+    // A caller may hold 40 MiB, and the kernel buffers less than the 15 of a result.
+    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "160" } });
+    await using server = startMcpServer({
+      tools: [{ name: "give", call: () => "x".repeat(15 * 1024 * KIB) }],
+    });
+    const store = await makeMcpStore(kit);
+    await store.install("alice", (await store.serve("Big", server.url)).code);
+    const headers = { authorization: `Bearer ${await store.token("alice")}` };
+    const toBody = (name: string) =>
+      JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, ...more } });
+    const callAndStall = async (): Promise<Socket> => {
+      const socket = connect(Number(new URL(store.url).port), "127.0.0.1");
+      const body = toBody("big__give");
+      const lines = [
+        "POST /me/mcp HTTP/1.1",
+        "host: 127.0.0.1",
+        `authorization: ${headers.authorization}`,
+        "content-type: application/json",
+        "accept: application/json, text/event-stream",
+        `content-length: ${body.length}`,
+      ];
+      socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
+      await once(socket, "readable");
+      return socket;
+    };
+    const countReceived = async () =>
+      (await (await post(store.url, headers, toBody("big__give"))).bytes()).length;
+
+    const stalled = [await callAndStall(), await callAndStall()];
+    expect(await countReceived()).toBeLessThan(KIB);
+    for (const socket of stalled) socket.destroy();
+
+    await until(async () => (await countReceived()) > 15 * 1024 * KIB);
+  },
+  20_000,
+);

@@ -19,6 +19,7 @@ import { callTool, type ToolCallRequest } from "./call-tool.ts";
 import { createCallerServers } from "./caller-servers.ts";
 import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
+import { holdUntilSent } from "./hold-until-sent.ts";
 import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
 import { listTools } from "./list-tools.ts";
 import { acceptsAnyType, readPlainRequest } from "./plain-request.ts";
@@ -107,7 +108,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       signal: isListenRequest(message) ? AbortSignal.any([signal, draining.signal]) : signal,
     });
     const response = await endpoint.fetch(sdkRequest, { authInfo, parsedBody: message });
-    // The SDK closes no server at the end of this stream, and the request holds no resources.
+    // The stream has no end of its own, and the request holds no resources.
     if (isListenRequest(message)) cleanup.dispose();
     // Identifies the client's later requests, for cancellation. No state is stored for it.
     if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
@@ -132,9 +133,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       cleanup.defer(memory.release);
       try {
         const response = await serve(request, context, { state, caller, memory, cleanup });
-        // After a stream, its end runs the cleanup.
-        if (!isStream(response)) cleanup.dispose();
-        return response;
+        return cleanup.disposed ? response : holdUntilSent(response, () => cleanup.dispose());
       } catch (thrown) {
         cleanup.dispose();
         throw thrown;
@@ -148,9 +147,6 @@ export function openMcpPlane(deps: Deps): McpPlane {
     },
   };
 }
-
-const isStream = ({ headers }: Response): boolean =>
-  headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 
 /** Reads the body instead of the `Mcp-Method` header, which the SDK ignores for clients of the 2025 era. */
 const isListenRequest = (message: unknown): boolean =>
@@ -174,7 +170,6 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
     capabilities: { tools: { listChanged: era === "modern" } },
     ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
   });
-  server.onclose = () => session.cleanup.dispose();
   server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const capabilities = server.getClientCapabilities();

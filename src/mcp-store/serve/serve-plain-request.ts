@@ -15,9 +15,17 @@ export async function servePlainRequest(
   const message = run(session, request, signal).then((result) => ({ jsonrpc: "2.0", id, result }));
   // Clients of the 2026 revision get no comments in a response without progress from the SDK either.
   const early = era === "modern" ? await message : await waitBriefly(message);
-  if (early && !signal.aborted) return Response.json(early);
-  return streamMessage(session, message.catch(toRpcError(session, id)), signal);
+  if (!early || signal.aborted) {
+    return streamMessage(message.catch(toRpcError(session, id)), signal);
+  }
+  const json = JSON.stringify(early);
+  if (json.length <= MAX_UNCOUNTED_CHARACTERS) session.cleanup.dispose();
+  return new Response(json, { headers: JSON_HEADERS });
 }
+
+/** The memory of a longer response counts until the client has read it. */
+const MAX_UNCOUNTED_CHARACTERS = 64 * 1024;
+const JSON_HEADERS = { "content-type": "application/json;charset=utf-8" } as const;
 
 async function run(
   session: McpSession,
@@ -60,13 +68,10 @@ const STREAM_HEADERS = {
  * Returns a stream with comments until the message arrives, so that proxies do not close the connection. The stream
  * is empty for a request that its client has canceled.
  */
-function streamMessage(session: McpSession, message: Promise<object>, canceled: AbortSignal) {
+function streamMessage(message: Promise<object>, canceled: AbortSignal): Response {
   const encoder = new TextEncoder();
   let timer: Timer | undefined;
-  const end = () => {
-    clearInterval(timer);
-    session.cleanup.dispose();
-  };
+  const end = () => clearInterval(timer);
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string) => controller.enqueue(encoder.encode(text));
