@@ -1,5 +1,6 @@
 /** Upstream MCP servers that are dead, slow, greedy or have changed: each harms only itself. */
 import { describe, expect, test } from "bun:test";
+import { SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
 import { startEverythingServer } from "../kit/everything-server.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
@@ -583,4 +584,73 @@ test("an error with status 400 of a server of the 2026 revision is returned with
     isError: true,
     text: expect.stringContaining("name: is required"),
   });
+});
+
+/** A server of 2025 that sends this response to a call, without the SDK. */
+function startRawMcpServer(response: object) {
+  const results: Record<string, object> = {
+    initialize: {
+      protocolVersion: "2025-11-25",
+      capabilities: { tools: {} },
+      serverInfo: { name: "raw", version: "1" },
+    },
+    "tools/list": { tools: [{ name: "raw", inputSchema: { type: "object" } }] },
+  };
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { id, method } = (await request.json()) as { id?: unknown; method: string };
+      if (id === undefined) return new Response(null, { status: 202 });
+      if (method === "tools/call") return Response.json({ jsonrpc: "2.0", id, ...response });
+      const error = { code: -32601, message: "Method not found" };
+      const result = results[method];
+      return Response.json({ jsonrpc: "2.0", id, ...(result ? { result } : { error }) });
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}/mcp`,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+const TEXT = { type: "text", text: "fine" };
+const IMAGE = { type: "image", data: "AAAA", mimeType: "image/png" };
+
+test.each([
+  ["an unknown member of text", { content: [{ ...TEXT, hidden: "x" }] }],
+  ["an unknown member of an image", { content: [TEXT, { ...IMAGE, hidden: "x" }] }],
+  ["the name of its server", { content: [TEXT], _meta: { [SERVER_INFO_META_KEY]: "hidden" } }],
+])("%s in a result is not passed on", async (_, result) => {
+  await using raw = startRawMcpServer({ result });
+  await using it = await besideGood(raw.url);
+  const authorization = `Bearer ${await it.store.token("alice")}`;
+  const params = { name: "bad__raw" };
+
+  const reply = await post(
+    it.store.url,
+    { authorization },
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+  );
+
+  const text = await reply.text();
+  expect(text).toContain("fine");
+  expect(text).not.toContain("hidden");
+});
+
+test.each<[string, object, string]>([
+  ["content that is no list", { result: { content: TEXT } }, "not valid MCP"],
+  ["text that is a number", { result: { content: [{ type: "text", text: 1 }] } }, "not valid MCP"],
+  ["an unknown type of content", { result: { content: [{ type: "x" }] } }, "not valid MCP"],
+  ["isError that is text", { result: { content: [TEXT], isError: "no" } }, "not valid MCP"],
+  ["no result", {}, "not valid MCP"],
+  ["the id of another call", { id: 0, result: { content: [TEXT] } }, "not valid MCP"],
+  ["an error", { error: { code: -32000, message: "no such ticket" } }, "no such ticket"],
+])("a response with %s is a failed call", async (_, response, text) => {
+  await using raw = startRawMcpServer(response);
+  await using it = await besideGood(raw.url);
+
+  const result = await it.client.call("bad__raw");
+
+  expect(result).toMatchObject({ isError: true, text: expect.stringContaining(text) });
 });

@@ -62,8 +62,8 @@ async function dispatchCall(
   if (ownResult) return ownResult;
 
   const prefix = readPrefix(request.name);
-  const server = session.servers.find((one) =>
-    [one.prefix.long, one.prefix.short].includes(prefix),
+  const server = session.servers.find(
+    (one) => one.prefix.long === prefix || one.prefix.short === prefix,
   );
   if (!server) return errorResult(unknownToolMessage(request.name));
   if (server.suspended_because !== null) {

@@ -11,6 +11,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
+import { isObject } from "../../lib/json/json-object.ts";
 
 export type PlainRequest = {
   id: string | number;
@@ -87,10 +88,4 @@ const acceptsBothTypes = (accept: string | null): boolean =>
 /** Returns true for a missing header and for wildcards. */
 export const acceptsAnyType = (accept: string | null): boolean => /^$|\*/.test(accept ?? "");
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function hasMembers(value: object): boolean {
-  for (const _ in value) return true;
-  return false;
-}
+const hasMembers = (value: object): boolean => Object.keys(value).length > 0;

@@ -1,6 +1,7 @@
 /** Builds tool results. Errors are results too, because clients treat a 4xx response as a broken connection. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AppError } from "../../contract/errors.ts";
+import { isObject } from "../../lib/json/json-object.ts";
 
 export const errorResult = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
@@ -16,8 +17,7 @@ export function toErrorResult(error: AppError): CallToolResult {
 /** Before the revision of 2026, structured content must be an object. */
 export function toLegacyResult(result: CallToolResult): CallToolResult {
   const { structuredContent: value } = result;
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  if (value === undefined || isObject) return result;
+  if (value === undefined || isObject(value)) return result;
   return { ...result, structuredContent: { result: value } };
 }
 
