@@ -1,6 +1,7 @@
 /** Serves a plain request: runs it, and encodes the result in the client's revision. */
 import { type Result, SERVER_INFO_META_KEY } from "@modelcontextprotocol/server";
 import { AppError } from "../../contract/errors.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
 import { callTool } from "./call-tool.ts";
 import { listTools } from "./list-tools.ts";
 import type { PlainRequest } from "./plain-request.ts";
@@ -46,12 +47,12 @@ const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
 
 /** Returns undefined when the message takes longer. */
 async function waitBriefly<T>(message: Promise<T>): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, STREAM_AFTER_MS);
+  const late = new AppError("upstream_timeout");
   try {
-    return await Promise.race([message, promise]);
-  } finally {
-    clearTimeout(timer);
+    return await withTimeout(message, STREAM_AFTER_MS, () => late);
+  } catch (thrown) {
+    if (thrown === late) return undefined;
+    throw thrown;
   }
 }
 

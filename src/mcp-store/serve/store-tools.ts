@@ -89,12 +89,19 @@ export const storeTools: readonly StoreTool[] = [
 ];
 
 /** Returns undefined when `name` is not a Store tool. */
-export async function callStoreTool(
+export function callStoreTool(
   session: PrincipalSession,
   { name, args }: ToolCallRequest,
-): Promise<CallToolResult | undefined> {
+): Promise<CallToolResult> | undefined {
   const tool = storeTools.find(({ definition }) => definition.name === name);
-  if (!tool) return undefined;
+  return tool && runStoreTool(tool, session, args);
+}
+
+async function runStoreTool(
+  tool: StoreTool,
+  session: PrincipalSession,
+  args: unknown,
+): Promise<CallToolResult> {
   try {
     return await tool.run(session, args);
   } catch (thrown) {

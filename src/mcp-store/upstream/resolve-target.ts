@@ -94,8 +94,11 @@ export function fillUrl(
   { provider_options }: McpRegistryRow,
   values: ReadonlyMap<string, string>,
 ): string {
-  const url = new URL(fillTemplate(provider_options.url, (name) => toPathValue(values.get(name))));
-  for (const { key, in: location } of provider_options.fields) {
+  const { url: template, fields } = provider_options;
+  // Most addresses are the same for all principals and need no parsing.
+  if (!template.includes("{") && fields.length === 0) return template;
+  const url = new URL(fillTemplate(template, (name) => toPathValue(values.get(name))));
+  for (const { key, in: location } of fields) {
     const value = values.get(key);
     if (location === "query" && value !== undefined) url.searchParams.set(key, value);
   }

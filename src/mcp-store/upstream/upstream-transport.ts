@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
@@ -57,9 +58,7 @@ export function createUpstreamTransport(
     { signal: canceled, headers = {} }: ExchangeOptions = {},
   ): Promise<object | undefined> {
     const max_ms = isToolCall(message) ? call_ms : HANDSHAKE_TIMEOUT_MS;
-    // Covers the request up to the last byte of the response, so that a slow response ends too.
     const ended = new AbortController();
-    const timer = setTimeout(() => ended.abort(new AppError("upstream_timeout")), max_ms);
     const cancel = () => ended.abort(canceled?.reason);
     canceled?.addEventListener("abort", cancel);
     if (canceled?.aborted) cancel();
@@ -75,10 +74,13 @@ export function createUpstreamTransport(
         signal: ended.signal,
         max_ms,
       };
-      const { reply, url } = await post(sent);
-      return await receive(sent, reply, url, memory);
+      // Covers the request up to the last byte of the response, so that a slow response ends too.
+      const response = post(sent).then(({ reply, url }) => receive(sent, reply, url, memory));
+      return await withTimeout(response, max_ms, () => new AppError("upstream_timeout"));
+    } catch (thrown) {
+      ended.abort(thrown);
+      throw thrown;
     } finally {
-      clearTimeout(timer);
       canceled?.removeEventListener("abort", cancel);
       running.delete(ended);
       memory.release();
