@@ -47,15 +47,16 @@ const NOT_CACHED = { ttlMs: 0, cacheScope: "private" } as const;
 
 /** Returns undefined when the message takes longer. */
 async function waitBriefly<T>(message: Promise<T>): Promise<T | undefined> {
-  const late = new AppError("upstream_timeout");
   try {
-    return await withTimeout(message, STREAM_AFTER_MS, () => late);
+    return await withTimeout(message, STREAM_AFTER_MS, () => LATE);
   } catch (thrown) {
-    if (thrown === late) return undefined;
+    if (thrown === LATE) return undefined;
     throw thrown;
   }
 }
 
+/** Created once: an error of each request would record a stack. */
+const LATE = new AppError("upstream_timeout");
 const STREAM_AFTER_MS = 2_000;
 const COMMENT_EVERY_MS = 15_000;
 
