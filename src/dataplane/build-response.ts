@@ -6,6 +6,7 @@ import { createHeaderCache } from "../lib/http/header-cache.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { decodeUtf8 } from "../lib/view-bytes.ts";
 import { isEventStream } from "../net/http/read-header-block.ts";
+import type { Bytes } from "../net/http/reply.ts";
 import { addVendorHeaders } from "./add-vendor-headers.ts";
 import { getLiveState } from "./live-state.ts";
 import { maskKeyInBytes } from "./mask-key.ts";
@@ -19,6 +20,7 @@ import { createJsonArrayFormat } from "./upstream/events-to-json-array.ts";
 import { readUpstreamError } from "./upstream/read-upstream-error.ts";
 import { readUsage } from "./upstream/read-usage.ts";
 import { type BodyEnds, relayStream } from "./upstream/relay-stream.ts";
+import type { StreamedBody } from "./upstream/upstream-reply.ts";
 
 /** Headers of an upstream that are sent to the client, besides those of `addVendorHeaders`. */
 const RELAYED_HEADERS: readonly string[] = ["content-type", "content-encoding", "retry-after"];
@@ -36,20 +38,38 @@ export function buildResponse(deps: Deps, forwarded: ForwardedRequest): Response
   const { progress, reply } = forwarded;
   const { status, body } = reply;
   const headers = cacheHeaders(buildHeaders(forwarded));
-  if (body.kind === "whole") {
+  const isWhole = body.kind === "whole";
+  if (isWhole && body.bytes.length <= MAX_WHOLE_BYTES) {
     progress.ttfb_ms = roundToTenths(elapsedMs() - progress.started_at);
     progress.response_bytes = body.bytes.length;
     endAfterResponse(deps, forwarded, { tail: body.bytes });
     return new Response(NO_BODY_STATUSES.includes(status) ? null : body.bytes, { status, headers });
   }
-  const isArray = body.events && isJsonArrayExpected(forwarded);
-  const stream = relayStream(forwarded, body, {
+  const streamed = isWhole ? splitBody(body.bytes) : body;
+  const isArray = streamed.events && isJsonArrayExpected(forwarded);
+  const stream = relayStream(forwarded, streamed, {
     format: isArray ? createJsonArrayFormat() : undefined,
-    onEnd: (ends, error) => endForwarded(deps, forwarded, ends, error),
+    onEnd: (ends, error) =>
+      endForwarded(deps, forwarded, isWhole ? { tail: body.bytes } : ends, error),
   });
   if (!isArray) return new Response(stream, { status, headers });
   const sent = { ...buildHeaders(forwarded), "content-type": "application/json" };
   return new Response(stream, { status, headers: sent });
+}
+
+const MAX_WHOLE_BYTES = 256 * 1024;
+const PART_BYTES = 64 * 1024;
+
+/** Returns a large response in parts, so that its memory counts until the client has read it. */
+function splitBody(bytes: Bytes): StreamedBody {
+  let at = 0;
+  const read = async () => {
+    if (at >= bytes.length) return undefined;
+    at += PART_BYTES;
+    return bytes.subarray(at - PART_BYTES, at);
+  };
+  const stream = { kind: "stream", first: undefined, events: false, exclusive: false } as const;
+  return { ...stream, read, cancel: () => {} };
 }
 
 /** Gemini clients request events by the query string. */

@@ -1,8 +1,12 @@
 /** Memory depends on requests in flight, not on requests that have ended. */
 import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { startKit } from "../kit/kit.ts";
+import { postAndStall } from "../kit/stalled-client.ts";
 import { startConsumer } from "../kit/start-consumer.ts";
+import { until } from "../kit/until.ts";
 import { startLimited } from "../limiter/limited.ts";
 
 const MIB = 1024 * 1024;
@@ -53,5 +57,36 @@ test("ids of many kilobytes that no object has leave nothing in memory", async (
 
   expect(after - before).toBeLessThan(24 * MIB);
 }, 30_000);
+
+test.each(["own", "shared"])(
+  "a response that its client does not read counts until it disconnects, with files_scope %s",
+  async (files_scope) => {
+    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "32" } });
+    const detector = await makeDetector(kit, "secrets");
+    const policy = { output_rules: [{ detector_id: detector.id, action: "report" }] };
+    const output = [
+      { type: "message", content: [{ type: "output_text", text: " ".repeat(15 * MIB) }] },
+    ];
+    await using one = await makeGuardedConsumer(kit, policy, {
+      script: { body: { id: "resp_1", output } },
+      consumer: { files_scope },
+      guard: files_scope === "own" ? { llm: { input: false, output: false } } : {},
+    });
+    const body = JSON.stringify({ model: "m", input: "x" });
+    const url = `${one.url}/v1/responses`;
+    const countReceived = async () => {
+      const reply = await one.post("/v1/responses", body);
+      return (await reply.bytes()).length;
+    };
+
+    const stalled = [1, 2].map(() => postAndStall(url, { "x-ag-api-key": one.key }, body));
+    for (const each of stalled) await each;
+    expect(await countReceived()).toBeLessThan(1024);
+    for (const each of stalled) (await each).destroy();
+
+    await until(async () => (await countReceived()) > 15 * MIB);
+  },
+  20_000,
+);
 
 const traceparent = () => `00-${crypto.randomUUID().replaceAll("-", "")}-b7ad6b7169203331-01`;

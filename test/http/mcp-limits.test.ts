@@ -1,12 +1,11 @@
 /** Limits of MCP callers and servers: memory and the rate limits of the gateway. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { freshRedis } from "../kit/services.ts";
+import { postAndStall } from "../kit/stalled-client.ts";
 import { until } from "../kit/until.ts";
 import { entryOf } from "../limiter/limited.ts";
 
@@ -255,21 +254,7 @@ test.each([
     const headers = { authorization: `Bearer ${await store.token("alice")}` };
     const toBody = (name: string) =>
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, ...more } });
-    const callAndStall = async (): Promise<Socket> => {
-      const socket = connect(Number(new URL(store.url).port), "127.0.0.1");
-      const body = toBody("big__give");
-      const lines = [
-        "POST /me/mcp HTTP/1.1",
-        "host: 127.0.0.1",
-        `authorization: ${headers.authorization}`,
-        "content-type: application/json",
-        "accept: application/json, text/event-stream",
-        `content-length: ${body.length}`,
-      ];
-      socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`);
-      await once(socket, "readable");
-      return socket;
-    };
+    const callAndStall = () => postAndStall(store.url, headers, toBody("big__give"));
     const countReceived = async () =>
       (await (await post(store.url, headers, toBody("big__give"))).bytes()).length;
 

@@ -42,7 +42,7 @@ export async function recordCreatedObjects(
     };
     return { ...forwarded, reply: { ...reply, body: watchEvents(body, read) } };
   }
-  const bytes = await readObjectReply(forwarded, MAX_BYTES);
+  const bytes = await readObjectReply(deps, forwarded, MAX_BYTES);
   const members = scanMembers(bytes, [objects.member]);
   if (members.ok) record({ [objects.member]: parseMember(members, objects.member) });
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };

@@ -29,7 +29,7 @@ export async function recordResponseOwner(
       reply: { ...reply, body: watchEvents(body, createEventReader(recorder)) },
     };
   }
-  const bytes = await readObjectReply(forwarded, MAX_BYTES);
+  const bytes = await readObjectReply(deps, forwarded, MAX_BYTES);
   const members = scanMembers(bytes, ["id", "output"]);
   recorder.addResponse({ id: members.ok ? parseMember(members, "id") : undefined });
   const output = members.ok ? members.found.get("output") : undefined;

@@ -9,6 +9,7 @@ import { elapsedMs } from "../../lib/time/clock.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
+import { createByteReservation } from "../body/open-upload.ts";
 import type { RequestBody } from "../body/request-body.ts";
 import { getLiveState } from "../live-state.ts";
 import { OBJECT_ID } from "../match-endpoint.ts";
@@ -39,7 +40,7 @@ export async function scopeObjects(
   const hasUrl = capability === "message_batches" && !endpoint.lines;
   if (!isCreated && !(isOwn && isList) && !createsFiles && !hasUrl) return forwarded;
 
-  let bytes = await readObjectReply(forwarded, MAX_BYTES);
+  let bytes = await readObjectReply(deps, forwarded, MAX_BYTES);
   // Before the response is sent: the client may request the object as soon as it has the id.
   if (isCreated) recordCreated(deps, forwarded, bytes);
   if (isOwn && isList) bytes = await filterList(deps, forwarded, bytes);
@@ -48,19 +49,27 @@ export async function scopeObjects(
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
 
-/** Reads a whole response of at most `maxBytes`. */
+/** Reads a whole response of at most `maxBytes`, which counts against the budget of all requests. */
 export async function readObjectReply(
-  { request, reply }: ForwardedRequest,
+  deps: Deps,
+  forwarded: ForwardedRequest,
   maxBytes: number,
 ): Promise<Bytes> {
+  const { request, reply } = forwarded;
   const tooLarge = new AppError(
     "upstream_failed",
     "The upstream's response is too large: request fewer objects.",
   );
   const cap = createSizeCap(maxBytes, () => tooLarge);
-  return await readWholeBody(reply.body, cap).catch((thrown: unknown) => {
-    // Neither a long list nor a client that disconnects is a failure of the upstream.
-    if (thrown !== tooLarge && !request.signal.aborted) {
+  const reserve = createByteReservation(deps, forwarded);
+  const count = (bytes: number) => {
+    cap(bytes);
+    reserve(bytes);
+  };
+  return await readWholeBody(reply.body, count).catch((thrown: unknown) => {
+    // Neither a long list, a full budget nor a client that disconnects is a failure of the upstream.
+    const isFull = AppError.from(thrown).code === "overloaded";
+    if (thrown !== tooLarge && !isFull && !request.signal.aborted) {
       recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }
     throw toUpstreamError(thrown);
