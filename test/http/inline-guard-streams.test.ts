@@ -70,6 +70,18 @@ test("a match that the upstream splits over chunks is masked, and the evaluation
   });
 });
 
+test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {
+  const lines = [`id: ${MAIL}`, "event: Forbidden"];
+  const kept = ["id: 01a1e7ea-df3b-71a9-bb93", "id: 7", "event: v1.Delta", "event: message"];
+  const stream = [...lines, ...kept].map((line) => `${line}\ndata: {"choices":[]}\n\n`);
+  await using it = await makeStreaming([...stream, ...END]);
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  for (const line of lines) expect(text).not.toContain(line);
+  for (const line of kept) expect(text).toContain(line);
+});
+
 test("a policy change during a stream applies to later responses, not to this one or its record", async () => {
   const rest = Promise.withResolvers<void>();
   const call = (function_: object) => chunk({ tool_calls: [{ index: 0, function: function_ }] });

@@ -89,9 +89,9 @@ const OUTPUT = {
   is_foreign_body: true,
 } as const;
 
-/** Matches data, the name and the id of an event, a delay, and a comment of one word. */
+/** Matches data, the name of an event, an id that is too short for a card or a secret, a delay, and a comment of one word. */
 const ORDINARY_LINE =
-  /^(?:data(?::.*)?|event: ?[\w.-]{0,64}|id: ?\S{0,256}|retry: ?\d{0,9}|: ?[A-Za-z_.-]{0,64})$/s;
+  /^(?:data(?::.*)?|event: ?[a-z_.]{0,64}|id: ?\w{0,11}|retry: ?\d{0,9}|: ?[A-Za-z_.-]{0,64})$/s;
 
 /** Wraps an event of our own, which needs no evaluation. */
 export function wrapEvent(event: JsonObject, elements: string[]): CheckedEvent {
