@@ -58,19 +58,25 @@ test("ids of many kilobytes that no object has leave nothing in memory", async (
   expect(after - before).toBeLessThan(24 * MIB);
 }, 30_000);
 
-test.each(["own", "shared"])(
-  "a response that its client does not read counts until it disconnects, with files_scope %s",
-  async (files_scope) => {
+test.each([
+  ["files_scope own", "own", "openai"],
+  ["a guard", "shared", "openai"],
+  ["a translation", "shared", "deepseek"],
+])(
+  "a response that its client does not read counts until it disconnects, with %s",
+  async (name, files_scope, provider) => {
     await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "32" } });
     const detector = await makeDetector(kit, "secrets");
     const policy = { output_rules: [{ detector_id: detector.id, action: "report" }] };
-    const output = [
-      { type: "message", content: [{ type: "output_text", text: " ".repeat(15 * MIB) }] },
-    ];
+    const text = " ".repeat(15 * MIB);
+    const output = [{ type: "message", content: [{ type: "output_text", text }] }];
+    const message = { role: "assistant", content: text };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
     await using one = await makeGuardedConsumer(kit, policy, {
-      script: { body: { id: "resp_1", output } },
+      script: { body: provider === "openai" ? { id: "resp_1", output } : { choices } },
       consumer: { files_scope },
-      guard: files_scope === "own" ? { llm: { input: false, output: false } } : {},
+      guard: name === "a guard" ? {} : { llm: { input: false, output: false } },
+      attach: { provider },
     });
     const body = JSON.stringify({ model: "m", input: "x" });
     const url = `${one.url}/v1/responses`;

@@ -2,6 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { createByteReservation } from "../body/open-upload.ts";
 import { BUSY_STATUSES } from "../routing/registry-health.ts";
 import type { ForwardedRequest, RoutedRequest } from "../stages.ts";
 import { getSentModel } from "./build-upstream-request.ts";
@@ -49,8 +50,15 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
   if (!forwarded) throw failure ?? new AppError("upstream_failed");
   progress.cleanups.push(forwarded.reply.close);
   progress.model_sent = getSentModel(routed, forwarded.candidate);
+  const { body } = forwarded.reply;
+  if (body.kind === "whole" && body.bytes.length > MAX_UNCOUNTED_BYTES) {
+    createByteReservation(deps, routed)(body.bytes.length);
+  }
   return forwarded;
 }
+
+/** The memory of a larger response, which was translated or rewritten, counts until the request ends. */
+const MAX_UNCOUNTED_BYTES = 256 * 1024;
 
 /** Returns whether another registry may have the object. It is not a failure of this one. */
 const isElsewhere = ({ elsewhere_statuses, body }: RoutedRequest, status: number): boolean =>
