@@ -60,11 +60,11 @@ def read_csv(path):
 
 
 # Short texts that are an attack only together with the application's instructions.
-AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect-secret", "virtualization", "game-bet", "few-shot", "output-format"}
+AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect-secret", "virtualization", "game-bet", "few-shot", "output-format", "game"}
 
 
 # Their texts are messages to an assistant, which are not planted into documents.
-MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17"}
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20"}
 
 
 def add_own_texts(examples):
@@ -307,6 +307,31 @@ def add_indirect(examples, data, documents):
     add_planted(examples, "train", "planted_short", documents, short, 800, rng)
 
 
+def list_descriptions(value):
+    """Returns the descriptions of a tool and of its parameters, which the guard reads one by one."""
+    if isinstance(value, list):
+        return [text for item in value for text in list_descriptions(item)]
+    if not isinstance(value, dict):
+        return []
+    own = [value["description"]] if isinstance(value.get("description"), str) else []
+    return own + [text for item in value.values() for text in list_descriptions(item)]
+
+
+def add_descriptions(examples):
+    for item in [item for item in examples.items if item["origin"] == "tool_definition"]:
+        try:
+            definition = json.loads(item["text"])
+            attacks = [json.loads(f'"{item["text"][start:end]}"') for start, end in item["spans"] or []]
+        except ValueError:
+            continue
+        if item["label"] and not attacks:
+            continue
+        for text in list_descriptions(definition):
+            spans = [[text.index(attack), text.index(attack) + len(attack)] for attack in attacks if attack in text]
+            label = 1 if spans else 0
+            examples.add("train", f"{item['source']}_descriptions", "tool_definition", label, text, spans or None, lang=item["lang"])
+
+
 def add_dev(examples, data):
     rng = random.Random(29)
     for name in ("prompt_injection.json", "prompt_injection_multilingual_machine_translated.json"):
@@ -339,6 +364,7 @@ def main():
     examples = Examples()
     add_own_texts(examples)
     add_train_sources(examples, data)
+    add_descriptions(examples)
     documents = read_clean_documents(clean)
     add_clean(examples, documents)
     add_indirect(examples, data, documents)

@@ -19,6 +19,8 @@ import re
 import struct
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -37,6 +39,7 @@ DIMENSIONS = 128
 HIDDEN = 32
 LAYERS = (0, 2, 4)
 DEVICE = "cuda"
+torch.backends.cuda.matmul.allow_tf32 = True
 
 
 # Words of scripts that the encoder's vocabulary has only letters of are hashed to rows of their own.
@@ -132,6 +135,10 @@ def encode_one(text):
     return shared_pieces.encode(text)
 
 
+# Occurrences of a word piece below which its rows are not worth their bytes.
+MIN_COUNT = 5
+
+
 def prune_vocabulary(full, texts):
     """Keeps the word pieces that occur in the training texts, the single characters and the special ones. Returns names."""
     counts = np.zeros(len(full) + BUCKETS, np.int64)
@@ -141,13 +148,13 @@ def prune_vocabulary(full, texts):
     special = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", *PREFIXES}
 
     def keeps(name):
-        return name in special or counts[full[name]] >= 3 or (len(name.removeprefix("##")) == 1 and ord(name[-1]) < 0x250)
+        return name in special or counts[full[name]] >= MIN_COUNT or (len(name.removeprefix("##")) == 1 and ord(name[-1]) < 0x250)
 
     return [name for name in names if keeps(name)]
 
 
 class Windows:
-    """Windows of all examples, on the device."""
+    """Windows of all examples. Each process copies them to the device when it needs them."""
 
     def __init__(self, examples, encoded, size, unknown):
         rows, labels, weights, origins, owners = [], [], [], [], []
@@ -174,8 +181,15 @@ class Windows:
         # Share of hashed words, which the teacher cannot read.
         self.hashed = ((padded >= size).sum(1) / self.lengths).astype(np.float32)
         self.size, self.unknown = size, unknown
-        self.ids = torch.from_numpy(padded).to(DEVICE)
-        self.device_origins = torch.from_numpy(self.origins).to(DEVICE)
+        self.ids = padded
+
+    @cached_property
+    def device_ids(self):
+        return torch.from_numpy(self.ids).to(DEVICE)
+
+    @cached_property
+    def device_origins(self):
+        return torch.from_numpy(self.origins).to(DEVICE)
 
     @staticmethod
     def judge(item, offsets, number):
@@ -195,7 +209,7 @@ class Windows:
     def batch(self, indexes):
         width = int(self.lengths[indexes].max())
         index = torch.as_tensor(np.asarray(indexes), device=DEVICE)
-        return self.ids[index, :width], self.device_origins[index]
+        return self.device_ids[index, :width], self.device_origins[index]
 
     def encoder_batch(self, indexes, special):
         """Returns the input of the encoder: start, origin, word pieces, end."""
@@ -204,7 +218,7 @@ class Windows:
         ends = torch.as_tensor(self.lengths[indexes], device=DEVICE)
         result = torch.zeros(count, ids.shape[1] + 3, dtype=torch.long, device=DEVICE)
         result[:, 0] = special["start"]
-        result[:, 1] = special["origins"][origins]
+        result[:, 1] = torch.tensor(special["origins"], device=DEVICE)[origins]
         result[:, 2:-1] = torch.where(ids >= self.size, self.unknown, ids)
         result[torch.arange(count, device=DEVICE), ends + 2] = special["end"]
         return result
@@ -216,14 +230,12 @@ class Encoder(nn.Module):
     def __init__(self, bert):
         super().__init__()
         self.encoder = bert
-        self.head = nn.Linear(bert.config.hidden_size * 2, 1)
+        self.head = nn.Linear(bert.config.hidden_size, 1)
 
     def forward(self, ids):
-        mask = (ids != 0).long()
-        states = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-        weights = mask.unsqueeze(-1).to(states.dtype)
-        mean = (states * weights).sum(1) / weights.sum(1)
-        return self.head(torch.cat([states[:, 0], mean], -1)).squeeze(-1)
+        """Reads the first state only, so that the last layer has to compute one row."""
+        states = self.encoder(input_ids=ids, attention_mask=(ids != 0).long()).last_hidden_state
+        return self.head(states[:, 0]).squeeze(-1)
 
 
 def load_encoder(folder, kept):
@@ -449,14 +461,15 @@ DETECTORS = {
 # Share of stage 1 in the logit of a window that stage 2 reads.
 SHARE = 0.3
 # Logit of stage 1 above which stage 2 reads the best window of a text.
-BAND = {"prompt_injection": 0.0, "indirect_prompt_injection": -1.0}
+BAND = {"prompt_injection": -1.0, "indirect_prompt_injection": -2.0}
 # Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read.
 UNREADABLE_FACTOR = 0.45
 # Subtracted from the logit of a text that stage 2 does not read.
 HARMLESS_OFFSET = 6
-# Subtracted from the logit of a short description in a tool, which lacks its context.
-SHORT_OFFSET = 2
-MAX_SHORT_PIECES = 15
+# The highest of many scores is high by chance: factor of the logarithm of the number of windows, which is subtracted.
+COUNT_FACTOR = 0.8
+# Padding must not hide an attack: further windows are not counted.
+MAX_COUNTED_WINDOWS = 8
 
 
 def run_cascade(examples, windows, first, second):
@@ -467,12 +480,12 @@ def run_cascade(examples, windows, first, second):
     detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
     limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
     readable = windows.hashed[chosen] <= MAX_HASHED
-    short = (windows.origins[chosen] == ORIGINS.index("tool_definition")) & (windows.lengths[chosen] <= MAX_SHORT_PIECES)
-    both = SHARE * first[chosen] + (1 - SHARE) * second[chosen] - SHORT_OFFSET * short
+    both = SHARE * first[chosen] + (1 - SHARE) * second[chosen]
     mixed = np.where(readable, both, UNREADABLE_FACTOR * first[chosen])
     logits = np.full(len(examples), -1e9, np.float32)
     logits[windows.owners[chosen]] = np.where(first[chosen] > limits, mixed, first[chosen] - HARMLESS_OFFSET)
-    return logits
+    counts = np.bincount(windows.owners, minlength=len(examples)).clip(1, MAX_COUNTED_WINDOWS)
+    return logits - COUNT_FACTOR * np.log(counts)
 
 
 def choose_thresholds(examples, best):
@@ -548,6 +561,16 @@ def export_encoder(model, names, path):
     write_weights(path, header, arrays, names)
 
 
+def train_teacher(seed, folder, kept, windows, dev_windows, sources, special):
+    """Returns the weights of a teacher, and its logits of the windows."""
+    torch.manual_seed(seed)
+    teacher = load_encoder(folder, kept).to(DEVICE)
+    targets = torch.from_numpy(windows.labels).to(DEVICE) * 0.96 + 0.02
+    train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, targets, 4, 6e-5)
+    states = {name: value.cpu() for name, value in teacher.state_dict().items()}
+    return states, score_encoder(teacher, windows, special), score_encoder(teacher, dev_windows, special)
+
+
 PREFIXES = [f"[unused{number + 1}]" for number in range(len(ORIGINS))]
 
 
@@ -564,42 +587,38 @@ def main():
     vocabulary = {name: number for number, name in enumerate(names)}
     encoded = encode_all([item["text"] for item in train], vocabulary)
     dev_encoded = encode_all([item["text"] for item in dev], vocabulary)
-    torch.backends.cuda.matmul.allow_tf32 = True
     size, unknown = len(names), vocabulary["[UNK]"]
-    special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"]}
-    special["origins"] = torch.tensor([vocabulary[name] for name in PREFIXES], device=DEVICE)
+    special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"], "origins": [vocabulary[name] for name in PREFIXES]}
     windows = Windows(train, encoded, size, unknown)
     dev_windows = Windows(dev, dev_encoded, size, unknown)
     log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {size} word pieces")
     sources = [item["source"] for item in train]
-    hard = torch.from_numpy(windows.labels).to(DEVICE)
+    kept = [full[name] for name in names]
 
-    kept = torch.tensor([full[name] for name in names])
-    teachers, logits, dev_logits = [], [], []
-    for seed in TEACHER_SEEDS:
-        torch.manual_seed(seed)
-        teacher = load_encoder(folder, kept).to(DEVICE)
-        train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, hard * 0.96 + 0.02, 4, 6e-5)
-        teachers.append(teacher)
-        logits.append(score_encoder(teacher, windows, special))
-        dev_logits.append(score_encoder(teacher, dev_windows, special))
+    # One process for each teacher: the model is small, and one process alone leaves most of the device idle.
+    with ProcessPoolExecutor(len(TEACHER_SEEDS), multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(train_teacher, seed, folder, kept, windows, dev_windows, sources, special) for seed in TEACHER_SEEDS]
+        states, logits, dev_logits = zip(*[job.result() for job in jobs])
     report("teachers on every window", dev, highest(dev_windows, np.mean(dev_logits, 0), len(dev)))
+    hard = torch.from_numpy(windows.labels).to(DEVICE)
     soft = torch.sigmoid(torch.from_numpy(np.mean(logits, 0))).to(DEVICE)
     soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > MAX_HASHED, hard, soft)
     targets = 0.7 * soft + 0.3 * hard
 
+    teacher = load_encoder(folder, kept).to(DEVICE)
+    teacher.load_state_dict(states[0])
     torch.manual_seed(SEED)
     sampler = Sampler(windows, sources, SEED)
-    second = copy.deepcopy(teachers[0])
+    second = copy.deepcopy(teacher)
     second.encoder.encoder.layer = nn.ModuleList([second.encoder.encoder.layer[number] for number in LAYERS])
     second.encoder.config.num_hidden_layers = len(LAYERS)
-    train_encoder("stage 2", second, windows, sampler, special, targets, 6, 1.5e-4)
+    train_encoder("stage 2", second, windows, sampler, special, targets, 10, 1.5e-4, count=250_000)
     round_encoder(second)
     export_encoder(second, names, os.path.join(output, "injection-encoder.weights"))
     second_scores = score_encoder(second, dev_windows, special)
     report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
 
-    vectors = token_vectors(teachers[0], special, size)
+    vectors = token_vectors(teacher, special, size)
     vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
     first = train_student(vectors, windows, sampler, targets, 12)
     first_scores = score_student(first, dev_windows)

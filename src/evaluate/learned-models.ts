@@ -16,14 +16,14 @@ export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "7a51f5a8d7709f0e56dcd2f3a4662f526beb2c737758084e3d356aa00976321b",
+    sha256: "ad8da247a0b452c0196f17f14595eb17c233eeaa80e9a98592e094fc97bed43c",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,
-    sha256: "95ed5e6405eebf9d8ff476f936aac8bb36f35ca46ea10c693bde879fb2a26344",
+    sha256: "928f185541d8097e32f628f5f80746cfa0d6939558836cc5b4649b6dd3c56744",
   }),
   loadNameFinder: createModelLoader((bytes) => createNameFinder(readNameModel(bytes)), {
     path: nameWeights,
-    sha256: "cb92f6dcd12a3d4ab2b10849e71cd5f6c37e28f4927b02dfcaa6ac8504d728d4",
+    sha256: "2197163ffa3f5af5f886e23af83e3a7b43abe6c702387ad180eb3188ea7ecc17",
   }),
 };

@@ -85,9 +85,9 @@ EXPORT("multiply") void multiply(const short *a, const signed char *w, const flo
   }
 }
 
-// Attention of one head of 32 numbers: softmax(q k^T / sqrt(32)) v for the first `count` of `rows` rows of `width` numbers.
-EXPORT("attend") void attend(const float *q, const float *k, const float *v, float *out, float *row, int count, int width) {
-  for (int i = 0; i < count; i++) {
+// Attention of one head of 32 numbers: softmax(q k^T / sqrt(32)) v for the first `queries` of `count` rows of `width` numbers.
+EXPORT("attend") void attend(const float *q, const float *k, const float *v, float *out, float *row, int queries, int count, int width) {
+  for (int i = 0; i < queries; i++) {
     const float *from = q + i * width;
     float top = -1e30f;
     for (int j = 0; j < count; j++) {

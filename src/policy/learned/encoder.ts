@@ -101,12 +101,15 @@ export function createEncoder(bytes: Uint8Array): Encoder {
       const known = Array.from(ids, (id) => (id < vocabulary.length ? id : unknown));
       const pieces = [start, prefix, ...known, end];
       embed(pieces);
-      const rows = roundUpRows(pieces.length);
+      const count = pieces.length;
       const { gain, bias } = embeddingNorm;
-      kernel.normalize(at.states, at.zeros, gain, bias, rows, width);
-      const size = { rows, count: pieces.length, width, inner };
-      for (const layer of layers) runLayer(kernel, layer, at, size);
-      return classify(pieces.length);
+      kernel.normalize(at.states, at.zeros, gain, bias, count, width);
+      for (const layer of layers) {
+        // The head reads the first state only.
+        const queries = layer === layers.at(-1) ? 1 : count;
+        runLayer(kernel, layer, at, { count, queries, width, inner });
+      }
+      return classify();
     },
   };
 
@@ -123,15 +126,9 @@ export function createEncoder(bytes: Uint8Array): Encoder {
     }
   }
 
-  /** The head reads the first state and the mean of all. */
-  function classify(count: number): number {
+  function classify(): number {
     let logit = headBias;
-    for (let index = 0; index < width; index++) {
-      let sum = 0;
-      for (let row = 0; row < count; row++) sum += states[row * width + index] ?? 0;
-      logit += (states[index] ?? 0) * (head[index] ?? 0);
-      logit += (sum / count) * (head[width + index] ?? 0);
-    }
+    for (let index = 0; index < width; index++) logit += (states[index] ?? 0) * (head[index] ?? 0);
     return logit;
   }
 }
@@ -175,39 +172,63 @@ interface Addresses {
 }
 
 interface Size {
-  /** Rows of the matrices, a multiple of four. */
-  rows: number;
-  /** Rows with a word piece. */
+  /** Word pieces, one for each row. */
   count: number;
+  /** Rows whose states the layer computes: the first ones. */
+  queries: number;
   width: number;
   inner: number;
 }
 
 function runLayer(kernel: Kernel, layer: Layer, at: Addresses, size: Size): void {
-  const { rows, count, width, inner } = size;
-  const multiply = (dense: Dense, out: number, columns: number, depth: number, scale: number) => {
+  const { count, queries, width, inner } = size;
+  const multiply = (dense: Dense, out: number, { rows, columns, depth, scale }: Product) => {
     const { matrix, scales, bias } = dense;
-    kernel.multiply(at.rounded, matrix, scales, bias, out, rows, columns, depth, scale);
+    const paddedRows = roundUpRows(rows);
+    kernel.multiply(at.rounded, matrix, scales, bias, out, paddedRows, columns, depth, scale);
   };
-  const round = (from: number, columns: number) =>
-    kernel.quantize(from, at.rounded, rows * columns, MAX_ACTIVATION);
+  const round = (from: number, length: number) =>
+    kernel.quantize(from, at.rounded, length, MAX_ACTIVATION);
+  const normalize = ({ gain, bias }: Norm) =>
+    kernel.normalize(at.states, at.query, gain, bias, queries, width);
 
-  const inputScale = round(at.states, width);
-  multiply(layer.query, at.query, width, width, inputScale);
-  multiply(layer.key, at.key, width, width, inputScale);
-  multiply(layer.value, at.value, width, width, inputScale);
+  const input = { columns: width, depth: width, scale: round(at.states, count * width) };
+  multiply(layer.query, at.query, { ...input, rows: queries });
+  multiply(layer.key, at.key, { ...input, rows: count });
+  multiply(layer.value, at.value, { ...input, rows: count });
   for (let head = 0; head < width; head += HEAD_WIDTH) {
     const offset = head * 4;
     const [query, key, value] = [at.query + offset, at.key + offset, at.value + offset];
-    kernel.attend(query, key, value, at.mixed + offset, at.attention, count, width);
+    kernel.attend(query, key, value, at.mixed + offset, at.attention, queries, count, width);
   }
-  multiply(layer.mix, at.query, width, width, round(at.mixed, width));
-  kernel.normalize(at.states, at.query, layer.mixNorm.gain, layer.mixNorm.bias, rows, width);
-  multiply(layer.expand, at.expanded, inner, width, round(at.states, width));
-  kernel.activate(at.expanded, rows * inner);
-  multiply(layer.reduce, at.query, width, inner, round(at.expanded, inner));
-  kernel.normalize(at.states, at.query, layer.reduceNorm.gain, layer.reduceNorm.bias, rows, width);
+  const mixedScale = round(at.mixed, queries * width);
+  multiply(layer.mix, at.query, { rows: queries, columns: width, depth: width, scale: mixedScale });
+  normalize(layer.mixNorm);
+  const stateScale = round(at.states, queries * width);
+  multiply(layer.expand, at.expanded, {
+    rows: queries,
+    columns: inner,
+    depth: width,
+    scale: stateScale,
+  });
+  kernel.activate(at.expanded, queries * inner);
+  const innerScale = round(at.expanded, queries * inner);
+  multiply(layer.reduce, at.query, {
+    rows: queries,
+    columns: width,
+    depth: inner,
+    scale: innerScale,
+  });
+  normalize(layer.reduceNorm);
 }
 
-/** Returns the number of rows that the kernel multiplies at once. */
+interface Product {
+  rows: number;
+  columns: number;
+  depth: number;
+  /** Of the rounded input. */
+  scale: number;
+}
+
+/** The kernel multiplies four rows at once. */
 const roundUpRows = (rows: number): number => rows + (-rows & 3);

@@ -28,15 +28,16 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
   attachment: "document",
 };
 
-/** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 15 ms. */
+/** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 10 ms. */
 const MAX_ENCODED_TEXTS = 16;
 /** Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read. */
 const UNREADABLE_FACTOR = 0.45;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
-/** Subtracted from the logit of a short description, such as "The user's password." of a parameter: it lacks its context. */
-const SHORT_OFFSET = 2;
-const MAX_SHORT_PIECES = 15;
+/** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
+const COUNT_FACTOR = 0.8;
+/** Padding must not hide an attack: further windows are not counted. */
+const MAX_COUNTED_WINDOWS = 8;
 
 /** Returns the window with the highest score of each text, reported from the threshold on. */
 export function createInjectionInspector(
@@ -59,7 +60,7 @@ export function createInjectionInspector(
     const limit = await findThreshold(services);
     return found.map((text): Match => {
       const second = encoded[uncertain.indexOf(text)];
-      const confidence = toScore(combine(text, second, { share, band: band[type] }));
+      const confidence = toScore(combine(text.window, second, { share, band: band[type] }));
       const match = { label: type, type, confidence, at: text.at };
       return confidence < limit ? { ...match, reported: false } : match;
     });
@@ -67,17 +68,24 @@ export function createInjectionInspector(
   return Object.assign(inspect, { findThreshold });
 }
 
-/** Returns the logit of a window. `second` is that of stage 2, if it read the window. */
+/** Returns the logit of text: that of its best window, lowered for long text. `second` is that of stage 2, if it read the window. */
 function combine(
-  { window, origin }: FoundWindow,
+  window: ScoredWindow,
+  second: number | undefined,
+  cascade: { share: number; band: number },
+): number {
+  const count = Math.min(window.count, MAX_COUNTED_WINDOWS);
+  return combineStages(window, second, cascade) - COUNT_FACTOR * Math.log(count);
+}
+
+function combineStages(
+  { logit, isReadable }: ScoredWindow,
   second: number | undefined,
   { share, band }: { share: number; band: number },
 ): number {
-  const { logit, isReadable, ids } = window;
   if (logit <= band) return logit - HARMLESS_OFFSET;
   if (!isReadable) return logit * UNREADABLE_FACTOR;
-  const isShort = origin === "tool_definition" && ids.length <= MAX_SHORT_PIECES;
-  return share * logit + (1 - share) * (second ?? logit) - (isShort ? SHORT_OFFSET : 0);
+  return share * logit + (1 - share) * (second ?? logit);
 }
 
 const toScore = (logit: number): number => 1 / (1 + Math.exp(-logit));

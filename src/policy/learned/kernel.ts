@@ -29,13 +29,17 @@ export interface Kernel {
     depth: number,
     scale: number,
   ) => void;
-  /** Attention of one head of 32 numbers. `scratch` has room for one row of attention. */
+  /**
+   * Attention of one head of 32 numbers, of the first `queries` rows to `count` rows.
+   * `scratch` has room for one row of attention.
+   */
   attend: (
     query: number,
     key: number,
     value: number,
     out: number,
     scratch: number,
+    queries: number,
     count: number,
     width: number,
   ) => void;

@@ -178,6 +178,7 @@ export function findOverridePhrase(text: string): ScoredWindow | undefined {
       isReadable: false,
       start: start - before.length,
       end: end + after.length,
+      count: 1,
     };
   });
   return found;

@@ -16,6 +16,8 @@ export interface ScoredWindow {
   /** UTF-16 offsets of the window in the text. */
   start: number;
   end: number;
+  /** Windows of the text, of which this one has the highest score. */
+  count: number;
 }
 
 /** Combines the scores of both stages, and sets the thresholds of the levels. Measured on text that was not trained on. */
@@ -94,12 +96,14 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
       const number = origins.indexOf(origin);
       let best = Number.NEGATIVE_INFINITY;
       let first = 0;
+      let count = 0;
       let before: PooledBlock | undefined;
       for (let from = 0; from < pieces.length; from += stride) {
         const block = poolBlock(pieces, from);
         const isLast = from + stride >= pieces.length;
         if (before || isLast) {
           const logit = scoreWindow(before, block, number);
+          count += 1;
           if (logit > best) {
             best = logit;
             first = before ? from - stride : from;
@@ -116,6 +120,7 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
         isReadable: hashed <= MAX_HASHED * window.length,
         start: pieces.starts[first] ?? 0,
         end: pieces.ends[end - 1] ?? text.length,
+        count,
       };
     },
   };
