@@ -19,7 +19,8 @@ export function permissionsPage(): string {
   return `# Roles and endpoints
 
 Generated from the endpoint table by \`npm run docs\`. \`test/http/role-matrix.test.ts\` calls every endpoint with every role. A token that
-is limited to gateways gets 403 for endpoints that name no gateway, except for a few that every administrator needs.
+is limited to gateways gets 403 for endpoints that name no gateway, except for a few that every administrator needs,
+and may neither set \`allow_private\` nor use the identity of the machine, even with the role owner.
 
 | Endpoint | Permission | ${ROLES.join(" | ")} |
 |---|---|${ROLES.map(() => "---").join("|")}|

@@ -23,6 +23,10 @@ export interface Actor {
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
   subject !== null && (principal_sub ?? name) === subject;
 
+/** Returns whether the administrator is an owner of the gateway, or of all gateways if none is named. */
+export const isOwner = ({ role, gateway_ids }: Actor, gateway_id = ""): boolean =>
+  role === "owner" && (gateway_ids?.includes(gateway_id) ?? true);
+
 /** Ids of one request, in its response headers, log lines and events. */
 export interface RequestIds {
   trace_id: string;

@@ -131,7 +131,7 @@ export const Settings = z.object({
   ALLOW_PRIVATE_UPSTREAMS: flag
     .default(true)
     .describe(
-      "Allow owners to set `allow_private`, which lets a registry, an issuer, a catalog entry or a detector connect to loopback and private addresses. false: such connections are rejected, also for stored resources.",
+      "Allow owners of all gateways to set `allow_private`, which lets a registry, an issuer, a catalog entry or a detector connect to loopback and private addresses. false: such connections are rejected, also for stored resources.",
     ),
   EGRESS_PROXY: z
     .string()

@@ -1,7 +1,7 @@
-/** Rejects a change that lets the program reach private addresses or use the machine's identity, unless an owner makes it. */
+/** Rejects a change that lets the program reach private addresses or use the machine's identity, unless an owner of all gateways makes it. */
 import { AppError } from "../contract/errors.ts";
 import type { Deps } from "../deps.ts";
-import type { Actor } from "../route.ts";
+import { type Actor, isOwner } from "../route.ts";
 
 /** Destination of the requests that a resource sends. */
 export interface Reach {
@@ -15,7 +15,7 @@ export interface Reach {
 /** Any administrator may change the other members of a resource that an owner gave access. */
 export function checkAllowPrivate(
   { settings }: Pick<Deps, "settings">,
-  { role }: Actor,
+  actor: Actor,
   next: Reach,
   before?: Reach,
 ): void {
@@ -23,19 +23,19 @@ export function checkAllowPrivate(
     const text = "allow_private: must be false, because ALLOW_PRIVATE_UPSTREAMS is false";
     throw new AppError("validation_failed", text);
   }
-  if (role === "owner") return;
+  if (isOwner(actor)) return;
   const isSameTarget = before !== undefined && Bun.deepEquals(before.target, next.target);
   if (next.allow_private && !(before?.allow_private && isSameTarget)) {
     throw new AppError(
       "forbidden",
-      "allow_private: only an owner may set it, or change an address that it applies to.",
+      "allow_private: only an owner of all gateways may set it, or change an address that it applies to.",
     );
   }
   // Another address would receive the credentials of the machine.
   if (next.machine_identity && !isSameTarget) {
     throw new AppError(
       "forbidden",
-      "auth.source: only an owner may use the identity of the machine, or change an address that it applies to.",
+      "auth.source: only an owner of all gateways may use the identity of the machine, or change an address that it applies to.",
     );
   }
 }

@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import { type Issuer, type IssuerInput, issuers } from "../contract/store/principals.ts";
 import { type IssuerRow, issuerTable } from "../db/tables/issuers.ts";
 import { checkUrl } from "../net/check-url.ts";
-import type { Route } from "../route.ts";
+import { isOwner, type Route } from "../route.ts";
 import { type ResourceDefinition, requireGateway, resourceRoutes } from "./resource-routes.ts";
 
 const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
@@ -19,13 +19,11 @@ const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
     return { ...input, claimed_at };
   },
   /** A token may have the audiences of two gateways, so that one could take the users of the other. */
-  async checkActor({ db }, { role, gateway_ids }, next, before) {
+  async checkActor({ db }, actor, next, before) {
     if (before && isSameClaim(before, next)) return;
     const rows = await issuerTable.all(db, { issuer: next.issuer });
     const others = rows.filter(({ gateway_id }) => gateway_id !== next.gateway_id);
-    const isOwner = (gateway_id: string) =>
-      role === "owner" && (gateway_ids?.includes(gateway_id) ?? true);
-    if (others.every(({ gateway_id }) => isOwner(gateway_id))) return;
+    if (others.every(({ gateway_id }) => isOwner(actor, gateway_id))) return;
     throw new AppError(
       "forbidden",
       "issuer: Another gateway trusts this issuer. Ask an owner of both gateways to save this audience of it.",

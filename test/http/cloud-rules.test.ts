@@ -47,11 +47,14 @@ describe.each(databaseKinds)("on %s", (database) => {
   const open = async () => {
     const kit = await started();
     const { id } = await kit.make("/v1/gateways", { name: "g" });
-    const { token } = await kit.make<{ token: string }>("/v1/tokens", {
-      name: unique("admin"),
-      role: "admin",
-    });
-    return { kit, list: `/v1/gateways/${id}/registries`, admin: adminClient(kit.url, token) };
+    const signIn = async (members: object) => {
+      const body = { name: unique("token"), ...members };
+      const { token } = await kit.make<{ token: string }>("/v1/tokens", body);
+      return adminClient(kit.url, token);
+    };
+    const admin = await signIn({ role: "admin" });
+    const limitedOwner = await signIn({ role: "owner", gateway_ids: [id] });
+    return { kit, list: `/v1/gateways/${id}/registries`, admin, limitedOwner };
   };
 
   test.each([
@@ -59,13 +62,14 @@ describe.each(databaseKinds)("on %s", (database) => {
     ["a managed identity", azure({ type: "azure", source: "managed_identity" })],
     ["a workload identity", azure({ type: "azure", source: "workload_identity" })],
     ["the metadata server", vertex({ type: "gcp_service_account", source: "metadata" })],
-  ])("only an owner may choose %s", async (_, body) => {
-    const { kit, list, admin } = await open();
+  ])("only an owner of all gateways may choose %s", async (_, body) => {
+    const { kit, list, admin, limitedOwner } = await open();
 
     const refused = await admin.call("POST", list, body);
     const tested = await admin.call("POST", `${list}/test-connection`, body);
+    const limited = await limitedOwner.call("POST", list, body);
 
-    expect([refused.status, tested.status]).toEqual([403, 403]);
+    expect([refused.status, tested.status, limited.status]).toEqual([403, 403, 403]);
     expect(await refused.json()).toMatchObject({ message: expect.stringContaining("auth.source") });
     expect((await kit.post(list, body)).status).toBe(201);
   });

@@ -82,8 +82,8 @@ const gatewayOf = (kit: Kit) =>
 const pathFor = async (kit: Kit, path: string) =>
   path === "/detectors" ? "/v1/detectors" : `/v1/gateways/${(await gatewayOf(kit)).id}${path}`;
 
-async function adminHeaders(kit: Kit): Promise<Record<string, string>> {
-  const body = { name: unique("admin"), role: "admin" };
+async function adminHeaders(kit: Kit, members = {}): Promise<Record<string, string>> {
+  const body = { name: unique("admin"), role: "admin", ...members };
   const { token } = await kit.make<{ token: string }>("/v1/tokens", body);
   return { authorization: `Bearer ${token}` };
 }
@@ -108,6 +108,27 @@ describe("allow_private is an owner's decision", () => {
       403, 200, 403, 200,
     ]);
   });
+
+  test.each(RESOURCES.filter(([, path]) => path !== "/detectors"))(
+    "%s: not of an owner whose token is limited to gateways",
+    async (_, path, bodyOf, movedOf) => {
+      const shared = await kit();
+      const { id } = await gatewayOf(shared);
+      const headers = await adminHeaders(shared, { role: "owner", gateway_ids: [id] });
+      const at = `/v1/gateways/${id}${path}`;
+
+      const refused = await shared.post(at, bodyOf(), headers);
+      const made = await shared.make<Made>(at, bodyOf());
+      const one = `${at}/${made.id ?? encodeURIComponent(made.code)}`;
+      const renamed = await shared.put(one, { name: unique("renamed") }, headers);
+      const moved = await shared.put(one, movedOf(made), headers);
+
+      expect(await refused.json()).toMatchObject({
+        message: expect.stringContaining("only an owner of all gateways"),
+      });
+      expect([refused.status, renamed.status, moved.status]).toEqual([403, 200, 403]);
+    },
+  );
 
   test("an administrator cannot turn it on, but can replace a key, and turn it off", async () => {
     const shared = await kit();

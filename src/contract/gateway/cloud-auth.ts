@@ -5,7 +5,7 @@ import { SecretText, Text } from "../shapes.ts";
 
 const KEPT =
   "Stored encrypted and shown masked. On update, a masked or empty value keeps the stored one.";
-const OWNER = "the identity of the machine, which only an owner may choose";
+const OWNER = "the identity of the machine, which only an owner of all gateways may choose";
 
 const secret = SecretText.meta({ format: "password" }).optional();
 
