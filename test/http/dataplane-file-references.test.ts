@@ -200,6 +200,22 @@ test.each<[string, string, object]>([
   }
 });
 
+test.each([
+  ["labels of Gemini's host", `https://${"generativelanguage.".repeat(20_000)}x/files/a`],
+  ["labels beyond ASCII", `https://${"é.".repeat(200_000)}/generativelanguage`],
+  ["a tab in its scheme", `ht\ttps:${"é.".repeat(200_000)}/generativelanguage`],
+])(
+  "an address with a long host of %s is a 404 within 2 s",
+  async (_, url) => {
+    const { mine } = await setUp();
+
+    const reply = await mine.post(CHAT, { model: "m", ...message({ type: "x", x_url: { url } }) });
+
+    expect(reply.status).toBe(404);
+  },
+  2_000,
+);
+
 const OPENAI_FILE = "file-AbCdEfGhIjKlMnOpQrStUv";
 const STORED = [
   ...[OPENAI_FILE, "file_011CNha8iCJcU1wXNR6q4V8w", "vs_68ab12cd34ef56ab78cd90ef"],

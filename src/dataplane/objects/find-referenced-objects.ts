@@ -79,8 +79,8 @@ function isStoredFile(name: string, value: unknown): boolean {
   if (!isUri && !(MEDIA_URL.test(name) && typeof value === "string")) return false;
   const address = String(value);
   if (DATA_URL.test(address)) return false;
-  const url = URL.parse(address);
-  return url === null ? isUri || isFilePath(address) : GEMINI_HOST.test(url.hostname);
+  const host = readHost(address);
+  return host === undefined ? isUri || isFilePath(address) : isGeminiHost(host);
 }
 
 /** Returns whether an address without a host is the path of a file, such as `v1beta/files/abc`. Longer texts are encoded files. */
@@ -94,11 +94,18 @@ const MAX_PATH_CHARACTERS = 4096;
 const FILE_PATH = /(?:^|[\s/\\])files[/\\]/i;
 
 const isStored = (text: string): boolean =>
-  STORED_ID.test(text) ||
-  (/generativelanguage/i.test(text) && GEMINI_HOST.test(URL.parse(text)?.hostname ?? ""));
+  STORED_ID.test(text) || (/generativelanguage/i.test(text) && isGeminiHost(readHost(text) ?? ""));
+
+/** A host that is too long to be one counts as Gemini's: parsing a megabyte of it takes a minute. Parsers ignore tabs. */
+const readHost = (address: string): string | undefined =>
+  LONG_HOST.test(address.replace(/[\t\n\r]+/g, "")) ? GEMINI : URL.parse(address)?.hostname;
+const LONG_HOST = /^[\0- ]*(?:https?|wss?|ftp|file):[\\/]*[^\\/?#]{513}/i;
+
+const GEMINI = "generativelanguage.googleapis.com";
+const isGeminiHost = (host: string): boolean =>
+  host.includes("generativelanguage.") && /\.googleapis\.com\.?$/.test(host);
 
 const DATA_URL = /^\s*data:/i;
-const GEMINI_HOST = /generativelanguage\.(.*\.)?googleapis\.com\.?$/;
 
 /** Values of Gemini functions are data of the caller. Files in the `parts` of a result are checked. */
 const FUNCTION = /^function_?(call|response)$/iu;
