@@ -80,6 +80,8 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
       collect(inner, models, readInnerKind(kind, name));
     }
     if (kind === "members" && choosesModel(value)) models.push(AUTO_ROUTING);
+    // Azure reads an agent, which has a model of its own, from `agent` or `agent_reference`.
+    if (kind === "members" && value.type === AGENT) models.push(String(value.name));
   }
 }
 
@@ -96,6 +98,7 @@ function choosesModel(value: JsonObject): boolean {
 }
 const DELEGATE = /^openrouter:(?!(?:web_search|web_fetch|datetime)$)/;
 const FUSION = "fusion";
+const AGENT = "agent_reference";
 
 /** The judge of a fusion and its panel have defaults of their own. */
 const namesModels = (settings: unknown, kind: string): boolean =>
@@ -133,7 +136,7 @@ const AUTO_ROUTING = "@routing/auto";
 
 /** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`, agents of Azure. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|lora(?:_(?:path|name|request))?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config|agent_reference";
+  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|loras?(?:_(?:path|name|request)s?)?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config|agent_reference";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
@@ -147,7 +150,7 @@ function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): b
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL = new RegExp(
-  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|"(?:openrouter:|fusion")|\\\\u|[\\x80-\\xff]`,
+  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|"(?:openrouter:|fusion"|${AGENT}")|\\\\u|[\\x80-\\xff]`,
   "i",
 );
 /** The same in text, which is rarely ASCII: only in the names of members. */
