@@ -1,5 +1,5 @@
 /** Services and state of the running program, built once by `start()` and passed to every operation. */
-import type { ByteReservations } from "./byte-reservations.ts";
+
 import type { RequestEvent } from "./contract/gateway/requests.ts";
 import type { Credentials } from "./credentials/credentials.ts";
 import type { Db } from "./db/db.ts";
@@ -12,6 +12,7 @@ import type {
   ResponseGuard,
   WaitForApproval,
 } from "./evaluation.ts";
+import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
@@ -32,7 +33,7 @@ export interface Deps {
   /** Credentials of registries with a cloud identity. */
   credentials: Credentials;
   /** Bytes of request bodies held in memory and in temporary files, on all planes but MCP. */
-  heldBytes: ByteReservations;
+  heldBytes: ByteBudget;
   idempotency: IdempotencyState;
   /** Counts and blocks of the rate limiter. */
   limiter: Limiter;

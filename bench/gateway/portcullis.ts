@@ -31,7 +31,6 @@ export async function startPortcullis(
       // The uploads of this benchmark are larger than the caps that are there by default.
       FILES_BODY_MIB: "2048",
       MEDIA_BODY_MIB: "512",
-      IN_FLIGHT_MIB: "2048",
       ...settings,
     },
     log: `${data_folder}.log`,

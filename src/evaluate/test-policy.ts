@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { type PolicyTestResult, testPolicy } from "../contract/guard/test-policy.ts";
 import type { Deps } from "../deps.ts";
+import { reserveBytes } from "../reserve-bytes.ts";
 import { type Route, route } from "../route.ts";
 import type { CollectorView } from "../snapshot/snapshot.ts";
 import { compileDraft } from "./compile-draft.ts";
@@ -56,7 +57,7 @@ async function runSample(
   const { size } = input;
   const worker = selectWorker(size);
   if (!worker) return await evaluateSample(host, input);
-  const { add, release } = deps.heldBytes.open(owner);
+  const { add, release } = reserveBytes(deps);
   add(size);
   try {
     const task = { ...toEvaluationTask(input), name: "sample" as const };

@@ -1,9 +1,9 @@
 /** Creates the state that features keep between requests, once for each program. */
-import { createByteReservations } from "../byte-reservations.ts";
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
+import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
 import { createSessionSamplers } from "./http/record-session.ts";
@@ -23,7 +23,7 @@ export type State = Pick<
 >;
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({
-  heldBytes: createByteReservations(deps.settings),
+  heldBytes: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
   idempotency: createIdempotencyState(),
   live: createLiveState(deps),
   workers: createWorkerPool(),

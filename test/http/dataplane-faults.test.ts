@@ -18,7 +18,7 @@ const kit = sharedKit({
     JSON_BODY_MIB: "1",
     MEDIA_BODY_MIB: "8",
     FILES_BODY_MIB: "2",
-    IN_FLIGHT_MIB: "64", // A consumer may hold a quarter.
+    IN_FLIGHT_MIB: "16",
     UPLOAD_IDLE_TIMEOUT_S: "1",
   },
 });

@@ -1,6 +1,7 @@
 /** Opens the body that a client uploads, and reserves memory for the bytes that are held. */
 import type { Deps } from "../../deps.ts";
 import { type BodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
+import { reserveBytes } from "../../reserve-bytes.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 
 export const openUpload = (
@@ -11,12 +12,12 @@ export const openUpload = (
     progress.request_bytes += count;
   });
 
-/** Returns a function that reserves bytes of the consumer's share of the budget until this request ends. */
+/** Returns a function that reserves bytes of the budget of all requests until this request ends. */
 export function createByteReservation(
-  { heldBytes }: Deps,
-  { consumer, progress }: AuthenticatedRequest,
+  deps: Deps,
+  { progress }: AuthenticatedRequest,
 ): (bytes: number) => void {
-  const { add, release } = heldBytes.open(consumer.id);
+  const { add, release } = reserveBytes(deps);
   progress.cleanups.push(release);
   return add;
 }

@@ -49,7 +49,7 @@ export async function scopeObjects(
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
 
-/** Reads a whole response of at most `maxBytes`, which counts against the budget of the consumer. */
+/** Reads a whole response of at most `maxBytes`, which counts against the budget of all requests. */
 export async function readObjectReply(
   deps: Deps,
   forwarded: ForwardedRequest,
@@ -68,7 +68,7 @@ export async function readObjectReply(
   };
   return await readWholeBody(reply.body, count).catch((thrown: unknown) => {
     // Neither a long list, a full budget nor a client that disconnects is a failure of the upstream.
-    const isFull = ["overloaded", "too_large"].includes(AppError.from(thrown).code);
+    const isFull = AppError.from(thrown).code === "overloaded";
     if (thrown !== tooLarge && !isFull && !request.signal.aborted) {
       recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
     }

@@ -6,12 +6,13 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { type ByteReservation, createByteReservations } from "../../byte-reservations.ts";
 import { AppError } from "../../contract/errors.ts";
 import { changeState } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { RequestIds } from "../../route.ts";
+import { createMemoryReservations } from "../memory-reservations.ts";
 import { createPrincipalReader } from "../principals/identify-principal.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { callTool, type ToolCallRequest } from "./call-tool.ts";
@@ -48,7 +49,7 @@ export interface McpPlane {
 }
 
 export function openMcpPlane(deps: Deps): McpPlane {
-  const { open: reserveMemory } = createByteReservations(deps.settings);
+  const reserveMemory = createMemoryReservations(deps.settings);
   const upstreams = openUpstreams(deps, reserveMemory);
   const toolGuard = createToolGuard();
   const nameTools = createToolNamer();

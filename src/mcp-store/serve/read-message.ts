@@ -1,10 +1,10 @@
 /** Reads and parses the body of an MCP request, capped and counted against the caller's memory budget. */
-import type { ByteReservation } from "../../byte-reservations.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;

@@ -1,8 +1,8 @@
 /** Context of one MCP request: the caller, its servers, and the resources of the request. */
-import type { ByteReservation } from "../../byte-reservations.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps } from "../../deps.ts";
 import type { InternalEvaluation } from "../../evaluation.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { Principal } from "../principals/identify-principal.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
 import type { CallerServers } from "./caller-servers.ts";

@@ -1,8 +1,8 @@
 /** Pools connected clients of upstream MCP servers, because a handshake costs more than a call. */
 import { Client } from "@modelcontextprotocol/client";
-import type { OpenReservation } from "../../byte-reservations.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import type { OpenReservation } from "../memory-reservations.ts";
 import { isSessionLost } from "./describe-upstream-error.ts";
 import type { CallTarget } from "./resolve-target.ts";
 import {

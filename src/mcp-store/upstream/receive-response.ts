@@ -1,6 +1,5 @@
 /** Receives a response of an MCP server, as JSON or as a stream of events, with limits on its size and memory. */
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
-import type { ByteReservation } from "../../byte-reservations.ts";
 import { AppError } from "../../contract/errors.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
@@ -8,6 +7,7 @@ import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { readReplyBytes } from "../../net/read-reply-bytes.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import { readStreamedResponse } from "./read-streamed-response.ts";
 
 /** Limit for one response, with everything that is streamed before it. */

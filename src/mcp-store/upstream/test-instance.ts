@@ -1,12 +1,12 @@
 /** Tests an MCP instance: connects to its server and lists the tools, without recording them. */
 import { SdkHttpError } from "@modelcontextprotocol/client";
-import { createByteReservations } from "../../byte-reservations.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { InstanceReport } from "../../contract/store/instances.ts";
 import { listPins, wereToolsListed } from "../../db/tables/pinned-tools.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { createMemoryReservations } from "../memory-reservations.ts";
 import { openVault } from "../vault/vault.ts";
 import { createClientPool } from "./client-pool.ts";
 import {
@@ -35,7 +35,7 @@ export async function testInstanceServer(
     const text = `Not tested: each person enters ${labels} first. Install the server and test it with a client.`;
     return report(false, text);
   }
-  const pool = createClientPool(deps, createByteReservations(deps.settings).open, () => {});
+  const pool = createClientPool(deps, createMemoryReservations(deps.settings), () => {});
   let isPersonal = false;
   try {
     const use = { instance, install: undefined, sign_in: undefined };

@@ -9,12 +9,12 @@ import {
   SdkHttpError,
   type Transport,
 } from "@modelcontextprotocol/client";
-import type { ByteReservation } from "../../byte-reservations.ts";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
 import {
   buildMessageHeaders,
   buildResumeHeaders,

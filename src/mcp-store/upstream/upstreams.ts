@@ -1,11 +1,11 @@
 /** Lists and calls the tools of upstream MCP servers. */
 import { type CallToolResult, SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
-import type { OpenReservation } from "../../byte-reservations.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import type { OpenReservation } from "../memory-reservations.ts";
 import { openVault } from "../vault/vault.ts";
 import { callUpstreamTool, type UpstreamToolCall } from "./call-upstream-tool.ts";
 import { createClientPool, type UpstreamConnection } from "./client-pool.ts";
