@@ -1,7 +1,8 @@
 /** Fields for the settings of a detector: dedicated ones for common kinds, and fields of the schema for the rest. */
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import { findProblemsBelow } from "../ui/find-problem.ts";
+import { MoreFields } from "../ui/more-fields.tsx";
 import type { Schema, SchemaDraft } from "../ui/schema-draft.ts";
 import { type Choices, SchemaFields } from "../ui/schema-fields.tsx";
 import { EntityFields } from "./entity-fields.tsx";
@@ -98,27 +99,15 @@ export function DetectorSettings(props: DetectorSettingsProps) {
         schema={pick(schema, (name) => !edits.includes(name) && !advanced.includes(name))}
       />
       {advanced.length > 0 && (
-        <Advanced key={kind} hasProblem={advanced.some((name) => problem(name) !== undefined)}>
+        <MoreFields
+          key={kind}
+          summary="Advanced settings"
+          hasProblem={advanced.some((name) => problem(name) !== undefined)}
+        >
           <SchemaFields {...shared} schema={pick(schema, (name) => advanced.includes(name))} />
-        </Advanced>
+        </MoreFields>
       )}
     </>
-  );
-}
-
-/** Renders its fields only while it is open: a long list of kinds is slow. */
-function Advanced({ hasProblem, children }: { hasProblem: boolean; children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
-  const shown = isOpen || hasProblem;
-  return (
-    <details
-      className="advanced"
-      open={shown}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>Advanced settings</summary>
-      {shown && children}
-    </details>
   );
 }
 

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import { AreaField, TextField } from "../ui/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
+import { MoreFields } from "../ui/more-fields.tsx";
 import { type FormType, KEYWORDS, type Keyword, type ShapeDraft } from "./shape-draft.ts";
 
 export interface ShapeProps {
@@ -15,36 +16,25 @@ export interface ShapeProps {
 
 /** Fields of the keywords, which most parameters leave empty. */
 export function LimitFields({ shape, type, onChange, error, at }: ShapeProps & { type: FormType }) {
-  const [isOpen, setOpen] = useState(false);
-  const hasProblem = [`${at}.enum`, `${at}.other`].some((path) => findProblem(error, path));
-  const shown = isOpen || hasProblem;
+  const hasProblem = [...KEYWORDS[type], "other"].some((name) =>
+    findProblem(error, `${at}.${name}`),
+  );
   return (
-    <details
-      className="advanced"
-      open={shown}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>Limits and description</summary>
-      {shown && (
-        <>
-          <div className="columns">
-            {KEYWORDS[type].map((keyword) => (
-              <KeywordField
-                key={keyword}
-                keyword={keyword}
-                type={type}
-                value={shape.texts[keyword] ?? ""}
-                onChange={(text) =>
-                  onChange({ ...shape, texts: { ...shape.texts, [keyword]: text } })
-                }
-                problem={findProblem(error, `${at}.${keyword}`)}
-              />
-            ))}
-          </div>
-          <OtherField {...{ shape, onChange, error, at }} />
-        </>
-      )}
-    </details>
+    <MoreFields summary="Limits and description" hasProblem={hasProblem}>
+      <div className="columns">
+        {KEYWORDS[type].map((keyword) => (
+          <KeywordField
+            key={keyword}
+            keyword={keyword}
+            type={type}
+            value={shape.texts[keyword] ?? ""}
+            onChange={(text) => onChange({ ...shape, texts: { ...shape.texts, [keyword]: text } })}
+            problem={findProblem(error, `${at}.${keyword}`)}
+          />
+        ))}
+      </div>
+      <OtherField {...{ shape, onChange, error, at }} />
+    </MoreFields>
   );
 }
 
