@@ -5,9 +5,8 @@ import type { OutboundRequest, Send } from "../net/send.ts";
 import type { Upstream } from "../providers/provider.ts";
 import { requestDefaultKeys } from "./aws/default-chain.ts";
 import { assumeRole } from "./aws/request-keys.ts";
-import type { SsoHost } from "./aws/request-sso-keys.ts";
 import { type AwsKeys, signRequest } from "./aws/sign-request.ts";
-import { createSsoTokenReader } from "./aws/sso-token.ts";
+import { type AwsHost, createTokenReader } from "./aws/stored-token.ts";
 import { requestAzureToken } from "./azure-token.ts";
 import { type CallingRegistry, createIssuerCall, type IssuerHost } from "./call-issuer.ts";
 import { type CacheOptions, cacheCredential, type IssuedCredential } from "./credential-cache.ts";
@@ -35,7 +34,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
   // By identity, so that registries share credentials and a configuration change keeps them.
   const sources = createLruCache<Authorize>(MAX_IDENTITIES);
   const sourceOf = new WeakMap<Upstream, Authorize>();
-  const readSsoToken = createSsoTokenReader();
+  const readStoredToken = createTokenReader();
 
   function findSource(registry: AuthorizedRegistry): Authorize {
     const { upstream, allow_private, egress } = registry;
@@ -46,7 +45,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
       const onRenewalFailure = (error: unknown) =>
         log("credential_not_renewed", { level: "warn", type: identity?.type, error });
       const call = createIssuerCall(send, registry);
-      source = createSource({ env, now, call, readSsoToken, onRenewalFailure }, upstream);
+      source = createSource({ env, now, call, readStoredToken, onRenewalFailure }, upstream);
       sources.set(key, source);
     }
     return source;
@@ -64,7 +63,7 @@ export function createCredentials({ env, now, send, log }: CredentialsOptions): 
   };
 }
 
-type SourceHost = SsoHost & CacheOptions;
+type SourceHost = AwsHost & CacheOptions;
 
 function createSource(host: SourceHost, { identity, options }: Upstream): Authorize {
   switch (identity?.type) {
@@ -97,7 +96,7 @@ function createSigner(host: SourceHost, auth: AwsAuth, region: string): Authoriz
 }
 
 async function requestBaseKeys(
-  host: SsoHost,
+  host: AwsHost,
   auth: AwsAuth,
   region: string,
 ): Promise<IssuedCredential<AwsKeys>> {

@@ -1,18 +1,19 @@
-/** Profiles of the shared AWS files: SSO sessions, `credential_process` and their precedence. */
+/** Profiles of the shared AWS files: SSO and login sessions, `credential_process` and their precedence. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync, verify } from "node:crypto";
 import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { AdminClient } from "../kit/admin-client.ts";
 import { makeCloudRegistry } from "../kit/cloud-registry.ts";
 import { startConnectProxy } from "../kit/connect-proxy.ts";
@@ -25,11 +26,14 @@ import { startUpstream } from "../kit/upstream.ts";
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const ROLE = "arn:aws:iam::123456789012:role/gateway";
 const START_URL = "https://acme.awsapps.com/start";
+const USER = "arn:aws:iam::123456789012:user/dev";
 const MINUTE = 60_000;
 
 const home = mkdtempSync(join(tmpdir(), "portcullis-profiles-"));
 const cache = join(home, ".aws", "sso", "cache");
+const loginCache = join(home, ".aws", "login", "cache");
 mkdirSync(cache, { recursive: true });
+mkdirSync(loginCache, { recursive: true });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const clock = createTestClock();
@@ -55,8 +59,54 @@ const writeSession = (session: string) =>
 const writeLegacy = (url: string) =>
   writeConfig(`[profile dev]\nsso_start_url = ${url}\nsso_region = eu-north-1\n${ACCOUNT}`);
 
-/** The portal and the token endpoint of IAM Identity Center, and STS. */
+/** Stores keys as `aws login` does; returns their file. */
+function storeLogin(session: string, expiresAt: string, members: object = {}): string {
+  const file = join(loginCache, `${createHash("sha256").update(session).digest("hex")}.json`);
+  const keys = { accessKeyId: "ASIALOGIN00000000", secretAccessKey: SECRET, sessionToken: "login" };
+  const accessToken = { ...keys, accountId: "123456789012", expiresAt };
+  const token = { accessToken, tokenType: "aws_sigv4", ...LOGIN_CLIENT, idToken: "i.d.t" };
+  writeFileSync(file, JSON.stringify({ ...token, ...members }));
+  return file;
+}
+const dpop = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const LOGIN_CLIENT = {
+  clientId: "arn:aws:signin:::devtools/same-device",
+  refreshToken: "login-1",
+  dpopKey: dpop.privateKey.export({ format: "pem", type: "sec1" }).toString(),
+};
+const writeLogin = (session: string) =>
+  writeConfig(`[profile dev]\nlogin_session = ${session}\nregion = eu-north-1\n`);
+
+/** Returns the header and claims of a DPoP proof whose signature is valid. */
+function readProof(proof = "") {
+  const [header = "", claims = "", signature = ""] = proof.split(".");
+  const decode = (text: string) => JSON.parse(Buffer.from(text, "base64url").toString());
+  const key = createPublicKey({ key: decode(header).jwk, format: "jwk" });
+  const signed = Buffer.from(`${header}.${claims}`);
+  const options = { key, dsaEncoding: "ieee-p1363" as const };
+  expect(verify("sha256", signed, options, Buffer.from(signature, "base64url"))).toBe(true);
+  return { header: decode(header), claims: decode(claims) };
+}
+
+/** The portal and the token endpoint of IAM Identity Center, AWS Sign-In and STS. */
 const issuer = startIssuerServer(({ path, headers, form, text }) => {
+  if (path === "/v1/token") {
+    if (JSON.parse(text).refreshToken === "revoked") {
+      const message = "secret text";
+      return {
+        status: 400,
+        body: { __type: "AccessDeniedException", error: "TOKEN_EXPIRED", message },
+      };
+    }
+    const accessToken = {
+      accessKeyId: "ASIALOGINREFRESH0",
+      secretAccessKey: SECRET,
+      sessionToken: "login-session-2",
+    };
+    return {
+      body: { accessToken, tokenType: "aws_sigv4", expiresIn: 900, refreshToken: "login-2" },
+    };
+  }
   if (path === "/token") {
     const { refreshToken } = JSON.parse(text);
     // Another process refreshes the token at the same time, which ends this refresh token.
@@ -224,7 +274,7 @@ describe("an SSO profile", () => {
   });
 
   test.each([
-    ["without a token", "none", undefined, "has no token in the SSO cache"],
+    ["without a token", "none", undefined, "has no token in the cache of the AWS CLI"],
     ["without a refresh token", "expired", { expiresAt: "2020-01-01T00:00:00Z" }, "has expired"],
     [
       "with a revoked refresh token",
@@ -238,7 +288,12 @@ describe("an SSO profile", () => {
       { accessToken: "signed-out", expiresAt: "2100-01-01T00:00:00Z" },
       "is no longer valid",
     ],
-    ["with a damaged token", "damaged", { accessToken: 7 }, "has no token in the SSO cache"],
+    [
+      "with a damaged token",
+      "damaged",
+      { accessToken: 7 },
+      "has no token in the cache of the AWS CLI",
+    ],
   ])("%s is an error that says to sign in", async (_, session, token, problem) => {
     writeSession(session);
     if (token) storeToken(session, token);
@@ -333,6 +388,143 @@ function writeProgram(name: string, members: object, status = 0): string {
 }
 const countRuns = (file: string) => readFileSync(`${file}.runs`, "utf8").split("\n").length - 1;
 
+const SIGN_IN = "Run: aws login --profile dev";
+
+describe("a login session", () => {
+  test("signs with the stored keys", async () => {
+    writeLogin(USER);
+    storeLogin(USER, at(10 * MINUTE));
+    const before = issuer.requests.length;
+
+    expect(await signOnce()).toBe("ASIALOGIN00000000");
+
+    expect(upstream.hits.at(-1)?.headers["x-amz-security-token"]).toBe("login");
+    expect(issuer.requests.length).toBe(before);
+  });
+
+  test("is the source of a profile that assumes a role", async () => {
+    writeConfig(
+      `[profile dev]\nrole_arn = ${ROLE}\nsource_profile = login\n[profile login]\nlogin_session = ${USER}\n`,
+    );
+    storeLogin(USER, at(10 * MINUTE));
+
+    expect(await signOnce()).toBe("ASIAASSUMEDROLE00");
+
+    expect(issuer.requests.at(-1)?.headers.authorization).toContain("=ASIALOGIN00000000/");
+  });
+
+  test("refreshes keys that soon expire, with a proof of its key, and stores them with mode 0600", async () => {
+    const session = `${USER}-soon`;
+    writeLogin(session);
+    const file = storeLogin(session, at(4 * MINUTE));
+    const { idToken, tokenType } = JSON.parse(readFileSync(file, "utf8"));
+    const before = issuer.requests.length;
+
+    const keys = await Promise.all([signOnce(), signOnce()]);
+
+    expect(keys).toEqual(["ASIALOGINREFRESH0", "ASIALOGINREFRESH0"]);
+    const [call, ...more] = issuer.requests.slice(before);
+    expect(more).toEqual([]);
+    expect(call).toMatchObject({ method: "POST", path: "/v1/token" });
+    const { clientId } = LOGIN_CLIENT;
+    const body = { clientId, refreshToken: "login-1", grantType: "refresh_token" };
+    expect(JSON.parse(call?.text ?? "")).toEqual(body);
+    const { header, claims } = readProof(call?.headers.dpop);
+    const { kty, crv, x, y } = dpop.publicKey.export({ format: "jwk" });
+    expect(header).toEqual({ alg: "ES256", typ: "dpop+jwt", jwk: { kty, crv, x, y } });
+    const htu = `${issuer.url}/v1/token`;
+    const iat = Math.floor(clock.now().getTime() / 1000);
+    expect(claims).toEqual({ jti: expect.any(String), htm: "POST", htu, iat: expect.any(Number) });
+    expect(claims.iat).toBeWithin(iat - 60, iat + 1);
+    const stored = JSON.parse(readFileSync(file, "utf8"));
+    expect(stored).toEqual({
+      ...LOGIN_CLIENT,
+      idToken,
+      tokenType,
+      accessToken: {
+        accessKeyId: "ASIALOGINREFRESH0",
+        secretAccessKey: SECRET,
+        sessionToken: "login-session-2",
+        accountId: "123456789012",
+        expiresAt: expect.any(String),
+      },
+      refreshToken: "login-2",
+    });
+    const left = Date.parse(stored.accessToken.expiresAt) - clock.now().getTime();
+    expect(left).toBeWithin(14 * MINUTE, 15 * MINUTE + 1);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test("refreshes its keys again before they expire", async () => {
+    const session = `${USER}-later`;
+    writeLogin(session);
+    storeLogin(session, at(15 * MINUTE));
+    const { chat } = await makeBedrock(await sharedNode());
+    await chat();
+    expect(signedWith()).toBe("ASIALOGIN00000000");
+
+    clock.advance(16 * MINUTE);
+    expect((await chat()).status).toBe(200);
+
+    expect(signedWith()).toBe("ASIALOGINREFRESH0");
+  });
+
+  test.each([
+    ["without stored keys", "none", undefined, {}, "has no token in the cache of the AWS CLI"],
+    ["with a damaged file", "damaged", 10, { accessToken: 7 }, "has no token in the cache"],
+    ["that has ended", "ended", -1, { refreshToken: "revoked" }, "has expired"],
+    ["whose key is damaged", "no-key", -1, { dpopKey: "no key" }, "has expired"],
+  ])("%s is an error that says to sign in", async (_, session, minutes, members, problem) => {
+    writeLogin(session);
+    if (minutes) storeLogin(session, at(minutes * MINUTE), members);
+
+    const message = await signOnce();
+
+    expect(message).toContain(`The login session of the AWS profile "dev" ${problem}`);
+    expect(message).toContain(SIGN_IN);
+    expect(message?.includes("400 (TOKEN_EXPIRED)")).toBe(session === "ended");
+    expect(message?.includes("key of the stored login cannot be read")).toBe(session === "no-key");
+    const { lines } = await sharedNode();
+    expect(lines.join()).not.toMatch(/secret text|BEGIN EC/);
+    expect(lines.at(-1)).toContain(SIGN_IN);
+  });
+
+  test("keeps keys that are still valid when their refresh fails, with a warning that says to sign in", async () => {
+    const session = `${USER}-valid`;
+    writeLogin(session);
+    storeLogin(session, at(4 * MINUTE), { refreshToken: "revoked" });
+    const { lines } = await sharedNode();
+    const before = lines.length;
+
+    expect(await signOnce()).toBe("ASIALOGIN00000000");
+
+    const [warning] = lines.slice(before).filter((line) => line.includes("credential_not_renewed"));
+    expect(warning).toContain(`expires soon. ${SIGN_IN} (the refresh failed: `);
+  });
+
+  test.each([
+    [
+      "its own region",
+      { signInRegion: "us-gov-west-1" },
+      "us-gov-west-1.signin.amazonaws-us-gov.com",
+    ],
+    ["that of its profile", {}, "eu-north-1.signin.aws.amazon.com"],
+  ])("calls AWS Sign-In of %s, through the proxy of the installation", async (_, members, host) => {
+    await using proxy = await startConnectProxy({ refuse: 403 });
+    const directory = mkdtempSync(join(home, "logins-"));
+    const env = { HOME: home, AWS_PROFILE: "dev", AWS_LOGIN_CACHE_DIRECTORY: directory };
+    await using kit = await startKit({ env, settings: { EGRESS_PROXY: proxy.url } });
+    writeLogin(USER);
+    const file = storeLogin(USER, "2020-01-01T00:00:00Z", members);
+    renameSync(file, join(directory, basename(file)));
+    const { chat } = await makeBedrock(kit);
+
+    expect((await chat()).status).toBe(502);
+
+    expect(proxy.targets).toEqual([`${host}:443`]);
+  });
+});
+
 describe("a credential_process", () => {
   const runs = (command: string) => writeConfig(`[profile dev]\ncredential_process = ${command}\n`);
 
@@ -408,6 +600,7 @@ describe("a profile with several credentials", () => {
     ],
     ["a web identity before a process", process + webIdentity, "ASIAWEBIDENTITY00"],
     ["a process before SSO", sso + process, "AKIAPROCESS000000"],
+    ["SSO before a login session", `login_session = ${USER}\n${sso}`, "ASIASSOROLE000000"],
   ])("uses %s", async (_, profile, id) => {
     storeToken("https://several.example", { expiresAt: at(60 * MINUTE) });
     writeConfig(`${other}[profile dev]\n${profile}`);
@@ -438,7 +631,6 @@ describe("a profile with several credentials", () => {
     [`${assumed}credential_source = Environment\n`, "a source_profile and a credential_source"],
     [`${assumed}mfa_serial = arn:aws:iam::1:mfa/a\n`, "a server cannot enter a code"],
     [`${assumed}[profile other]\nrole_arn = ${ROLE}\nsource_profile = dev\n`, "part of a cycle"],
-    ["login_session = arn:aws:iam::1:user/a\n", "login_session, which is not supported"],
   ])("rejects %j", async (profile, problem) => {
     writeConfig(`[profile dev]\n${profile}`);
 

@@ -7,14 +7,14 @@ import {
   requestContainerKeys,
   requestInstanceKeys,
 } from "./request-keys.ts";
-import type { SsoHost } from "./request-sso-keys.ts";
 import { readEnvironmentKeys, resolveProfile, SESSION_NAME } from "./resolve-profile.ts";
 import { readSharedFiles } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
+import type { AwsHost } from "./stored-token.ts";
 
 /** Environment, shared files, web identity, container, instance metadata. */
 export async function requestDefaultKeys(
-  host: SsoHost,
+  host: AwsHost,
   region: string,
 ): Promise<IssuedCredential<AwsKeys>> {
   const { env } = host;

@@ -5,11 +5,8 @@ import type { IssuedCredential } from "../credential-cache.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import type { Section, SharedFiles } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
-import { loginRequired, type ReadSsoToken, type SsoTokenHost } from "./sso-token.ts";
-
-export interface SsoHost extends SsoTokenHost {
-  readSsoToken: ReadSsoToken;
-}
+import { loginRequired, readSsoToken } from "./sso-token.ts";
+import type { AwsHost } from "./stored-token.ts";
 
 const MEMBERS = [
   "sso_session",
@@ -24,7 +21,7 @@ export const isSsoProfile = (profile: Section): boolean =>
 
 /** `name` is an SSO profile in `files`. */
 export async function requestSsoKeys(
-  host: SsoHost,
+  host: AwsHost,
   files: SharedFiles,
   name: string,
 ): Promise<IssuedCredential<AwsKeys>> {
@@ -36,7 +33,7 @@ export async function requestSsoKeys(
     throw credentialError(`The AWS profile "${name}" uses SSO without ${missing.join(", ")}.`);
   }
   const login = { profile: name, session, start_url, region };
-  const token = await host.readSsoToken(host, login);
+  const token = await readSsoToken(host, login);
   const issuer = "AWS IAM Identity Center";
   const query = new URLSearchParams({ role_name, account_id });
   const response = await host.call({

@@ -1,21 +1,23 @@
 /** Finds the credentials of a profile in the shared files of AWS, in the order of the AWS SDK for JavaScript. */
 import { credentialError } from "../call-issuer.ts";
 import type { IssuedCredential } from "../credential-cache.ts";
+import { readLoginKeys } from "./login-session.ts";
 import {
   assumeRole,
   assumeRoleWithWebIdentity,
   requestContainerKeys,
   requestInstanceKeys,
 } from "./request-keys.ts";
-import { isSsoProfile, requestSsoKeys, type SsoHost } from "./request-sso-keys.ts";
+import { isSsoProfile, requestSsoKeys } from "./request-sso-keys.ts";
 import { runCredentialProcess } from "./run-credential-process.ts";
 import type { Section, SharedFiles } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
+import type { AwsHost } from "./stored-token.ts";
 
 type Issued = IssuedCredential<AwsKeys>;
 
 interface ProfileSearch {
-  host: SsoHost;
+  host: AwsHost;
   files: SharedFiles;
   /** Region of STS. */
   region: string;
@@ -59,13 +61,12 @@ export async function resolveProfile(
     return await runCredentialProcess(host, name, profile.credential_process);
   }
   if (isSsoProfile(profile)) return await requestSsoKeys(host, files, name);
-  if (!profile.login_session) return undefined;
-  throw credentialError(
-    `The AWS profile "${name}" uses login_session, which is not supported. Use keys, a role, a web identity, SSO or a credential_process.`,
-  );
+  const { login_session: session } = profile;
+  if (!session) return undefined;
+  return await readLoginKeys(host, { profile: name, session, region: profile.region ?? region });
 }
 
-export function readEnvironmentKeys({ env }: SsoHost): Issued | undefined {
+export function readEnvironmentKeys({ env }: AwsHost): Issued | undefined {
   const keys = {
     aws_access_key_id: env.AWS_ACCESS_KEY_ID,
     aws_secret_access_key: env.AWS_SECRET_ACCESS_KEY,
@@ -111,7 +112,7 @@ async function resolveSource(
 }
 
 function resolveCredentialSource(
-  host: SsoHost,
+  host: AwsHost,
   name: string,
   source: string | undefined,
 ): Promise<Issued | undefined> | Issued | undefined {
