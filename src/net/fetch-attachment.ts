@@ -43,6 +43,9 @@ export async function fetchAttachment(
   }
 }
 
+/** More than signed URLs need. Parsing a URL of many megabytes would block other requests. */
+const MAX_URL_CHARACTERS = 8192;
+
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 async function followRedirects(
@@ -85,6 +88,12 @@ async function followRedirects(
  * except 443 belong to other protocols, which a handshake could imitate.
  */
 function parseAttachmentUrl(text: string, from?: URL): URL {
+  if (text.length > MAX_URL_CHARACTERS) {
+    throw new AppError(
+      "invalid_request",
+      `The attachment's URL is longer than ${MAX_URL_CHARACTERS} characters. Use a shorter one.`,
+    );
+  }
   const url = URL.parse(text, from);
   if (!url) throw new AppError("invalid_request", "The attachment's URL is invalid.");
   if (url.protocol !== "https:") {

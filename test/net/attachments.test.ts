@@ -148,6 +148,19 @@ test.each([
   expect(requested).toEqual(["/to"]);
 });
 
+test("4.3.5 a URL of more than 8192 characters is rejected, also in a redirect", async () => {
+  const withLength = (length: number) => at("/note?").padEnd(length, "x");
+  const tooLong = withLength(8193);
+
+  expect(await text(withLength(8192))).toBe("hello");
+  for (const url of [tooLong, at(`/to?url=${encodeURIComponent(tooLong)}`)]) {
+    await expect(get(url)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: "The attachment's URL is longer than 8192 characters. Use a shorter one.",
+    });
+  }
+});
+
 test("4.3.5 a name that resolves to a private address is rejected before anything is sent", async () => {
   requested.length = 0;
 
