@@ -170,6 +170,11 @@ test.each<[string, string, object]>([
     CHAT,
     message({ type: "image_url", image_url: { url: GEMINI_FILE.replace("l", "%6c") } }),
   ],
+  [
+    "a chat image with a mathematical letter in its host",
+    CHAT,
+    message({ type: "image_url", image_url: { url: GEMINI_FILE.replace("g", "\u{1d420}") } }),
+  ],
   ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
   ["a chat image by its path", CHAT, message({ image_url: { url: "v1beta/files/abc" } })],
   ["a chat image by its absolute path", CHAT, message({ image_url: { url: "/files/abc" } })],
@@ -215,6 +220,19 @@ test.each([
   },
   2_000,
 );
+
+test("12 MB of text that may begin a reference at every character is searched within 150 ms", () => {
+  const texts = ["://", "a", "container", String.raw`url\":`].map((each) => {
+    const content = each.repeat(12_000_000 / each.length);
+    return Buffer.from(`{"model":"m","messages":[{"role":"user","content":"${content}"}]}`);
+  });
+  const before = process.cpuUsage();
+
+  for (const text of texts) expect(findReferencedObjects(text)).toEqual([]);
+
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000 / texts.length).toBeLessThan(150);
+});
 
 const OPENAI_FILE = "file-AbCdEfGhIjKlMnOpQrStUv";
 const STORED = [

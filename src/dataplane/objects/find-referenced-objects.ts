@@ -11,7 +11,7 @@ const MAX_IDS = 1000;
 export function findReferencedObjects(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies contain no such name and are not parsed.
-  if (!MAY_REFER.test(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
+  if (!mayRefer(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
   const { value } = parseBody(text);
   const ids = new Set<string>();
   collectFromBody(value, ids);
@@ -38,9 +38,19 @@ const ITEMS = /^(?:input|items)$/iu;
 /** Members of the body itself that continue an earlier response. */
 const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
 
-/** With the flag `u`, `i` also matches U+017F (long s), like Go's parser. An escape may encode any letter. */
-const MAY_REFER =
-  /((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?)"\s*:|(ur[il]|file_?data)"\s*:\s*"(?!data:|https?:)|generativelanguage|:(?:\\?\/){2}[^"/]{0,64}[%\\\u0080-\uffff]|"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)|\\u/iu;
+/**
+ * Patterns of bodies that may refer to objects. Each starts with a rare character, so that long texts are searched in
+ * milliseconds: the first one finds the end of a name, then reads the name backward. With the flag `u`, `i` also
+ * matches U+017F (long s), like Go's parser. An escape may encode any letter.
+ */
+const MAY_REFER: readonly RegExp[] = [
+  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
+  /"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)/iu,
+  /:\\?\/\\?\/[^"/]{0,64}[%\\\u0080-\uffff]/,
+  /generativelanguage/iu,
+  /\\u/,
+];
+const mayRefer = (text: string): boolean => MAY_REFER.some((pattern) => pattern.test(text));
 /** Collections are xAI's vector stores, libraries those of Mistral. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
   /((?<!pro)(file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
