@@ -101,6 +101,31 @@ describe.each(databaseKinds)("on %s", (database) => {
   });
 });
 
+test.each([
+  ["a rotated token", { action: "rotate" }],
+  ["another sign-in", {}],
+])("%s ends the copied cookie of the session that it replaces", async (_, action) => {
+  await using kit = await startKit();
+  const store = await makeMcpStore(kit);
+  const submit = (fields: Record<string, string>, cookie = "") =>
+    fetch(`${kit.url}/me`, {
+      method: "POST",
+      headers: { cookie },
+      body: new URLSearchParams(fields),
+      redirect: "manual",
+    });
+  const token = await store.token("alice");
+  const copied = cookieOf(await submit({ token }));
+
+  const current = cookieOf(await submit("action" in action ? action : { token }, copied));
+
+  const pageOf = async (cookie: string) =>
+    (await fetch(`${kit.url}/me`, { headers: { cookie } })).text();
+  expect(await pageOf(current)).not.toContain('name="token"');
+  expect(await pageOf(copied)).toContain('name="token"');
+  expect((await submit({ action: "rotate" }, copied)).status).toBe(401);
+});
+
 test("signing out with a limited token works, and another site cannot do it", async () => {
   await using kit = await startKit();
   const { id } = await kit.make("/v1/gateways", { name: "g" });

@@ -35,15 +35,20 @@ export async function readPrincipalForm(
   const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
   const form = new URLSearchParams(new TextDecoder().decode(bytes));
   const token = form.get("token")?.trim();
-  if (token) return { form, cookie: await signIn(deps, token, origin, ids) };
+  if (token) return { form, cookie: await signIn(deps, request, token, ids) };
   if (form.has("sign_out"))
     return { form, cookie: await endPrincipalSession(deps, request, origin, ids) };
   return { form };
 }
 
-async function signIn(deps: Deps, token: string, origin: string, ids: RequestIds): Promise<string> {
+async function signIn(
+  deps: Deps,
+  request: Request,
+  token: string,
+  ids: RequestIds,
+): Promise<string> {
   try {
-    const { session_id: id, principal, cookie } = await startPrincipalSession(deps, token, origin);
+    const { session_id: id, principal, cookie } = await startPrincipalSession(deps, request, token);
     const { gateway_id } = principal;
     await recordSession(deps, toAuthor(principal, ids), "sign_in", {
       id,

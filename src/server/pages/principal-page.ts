@@ -110,7 +110,7 @@ async function submit(
     case "rotate": {
       const token = readSessionToken(deps, request) ?? "";
       const next = await change((inside) => rotatePersonalToken(inside, author, token));
-      const { cookie } = await startPrincipalSession(deps, next, publicOrigin(deps, request));
+      const { cookie } = await startPrincipalSession(deps, request, next);
       const page = {
         title: "Your new token",
         tab: "tokens",

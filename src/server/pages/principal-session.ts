@@ -33,11 +33,11 @@ export interface StartedSession {
   cookie: string;
 }
 
-/** Starts a session of the principal of this token. */
+/** Starts a session of the principal of this token. It replaces the session of the request, whose cookie ends. */
 export async function startPrincipalSession(
   deps: Deps,
+  request: Request,
   token: string,
-  origin: string,
 ): Promise<StartedSession> {
   const principal = await identifyPrincipal(deps, token);
   if (token.length > MAX_TOKEN_CHARACTERS) {
@@ -46,13 +46,19 @@ export async function startPrincipalSession(
       "This token is too long for a cookie. Use a personal token.",
     );
   }
+  const replaced = sessionOf(deps, request);
+  if (replaced) await recordEnd(deps, replaced);
   const ends = deps.now().getTime() + LIFETIME_S * 1000;
   const session_id = deps.newId();
   const session: SessionCookie = { session_id, token, ends };
   const value = seal(deps.keyring(), CONTEXT, JSON.stringify(session));
+  const origin = publicOrigin(deps, request);
   const cookie = setCookie(COOKIE, origin, { value, seconds: LIFETIME_S });
   return { session_id, principal, cookie };
 }
+
+const recordEnd = ({ db }: Deps, { session_id: id, ends }: SessionCookie): Promise<void> =>
+  endSession(db, { id, kind: "principal", expires_at: new Date(ends).toISOString() });
 
 /** Returns the author of changes that a principal makes. */
 export const toAuthor = ({ principal_sub }: Principal, ids: RequestIds): AuditAuthor => ({
@@ -71,12 +77,10 @@ export async function endPrincipalSession(
   // Only for a valid principal: otherwise anyone could fill the table.
   const principal = session && (await findSessionPrincipal(deps, request));
   if (principal) {
-    const { session_id: id, ends } = session;
-    const expires_at = new Date(ends).toISOString();
-    await endSession(deps.db, { id, kind: "principal", expires_at });
+    await recordEnd(deps, session);
     const { gateway_id } = principal;
     await recordSession(deps, toAuthor(principal, ids), "sign_out", {
-      id,
+      id: session.session_id,
       name: "Store",
       gateway_id,
     });
