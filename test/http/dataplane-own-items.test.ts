@@ -3,7 +3,9 @@ import { expect, test } from "bun:test";
 import OpenAI from "openai";
 import { addConsumer, makeConsumer } from "../kit/dataplane.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { startConsumer } from "../kit/start-consumer.ts";
+import { minOfRuns } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -140,6 +142,34 @@ test("items of a stream belong to its consumer", async () => {
   expect(await it.send(it.mine, [reference("rs_echoed")])).toBe(404);
   for (const item of REFERENCES) expect(await it.send(it.other, [item])).toBe(404);
 });
+
+test.each(["response.completed", "response.output_item.done"])(
+  "the search for the ids of 1,000 items in a long request does not block other requests: %s",
+  async (type) => {
+    const items = Array.from({ length: 1000 }, (_, n) => ({ id: `rs_${10_000_000 + n}` }));
+    const events =
+      type === "response.completed"
+        ? [{ type, response: { output: items } }]
+        : items.map((item) => ({ type, item }));
+    const chunks = [events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")];
+    const headers = { "content-type": "text/event-stream" };
+    const script = [{ headers, chunks }];
+    const options = { files_scope: "own" };
+    await using it = await startConsumer(await kit(), [{ provider: "openai" }], script, options);
+    const input = "x".repeat(2_000_000);
+
+    const share = async () => {
+      const started = performance.now();
+      const [longest] = await measureLongestTurn(async () => {
+        const reply = await it.post(RESPONSES, { model: "m", input, stream: true });
+        return await reply.text();
+      });
+      return longest / (performance.now() - started);
+    };
+
+    expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
+  },
+);
 
 test("items of a response that ran in the background belong to its consumer when it reads them", async () => {
   await using it = await startPair([]);

@@ -5,6 +5,7 @@ import { addConsumer } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 
 const kitOf = sharedKit();
@@ -74,19 +75,3 @@ test("a large response is parsed in a worker, and not in the event loop", async 
 
   expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
 }, 60_000);
-
-/** Returns the longest turn of the event loop in milliseconds, and the result of the work. */
-async function measureLongestTurn<T>(work: () => Promise<T>): Promise<[number, T]> {
-  let longest = 0;
-  let last = performance.now();
-  const measureTurn = () => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-  };
-  const timer = setInterval(measureTurn, 1);
-  const result = await work();
-  measureTurn();
-  clearInterval(timer);
-  return [longest, result];
-}

@@ -37,10 +37,10 @@ export async function recordCreatedObjects(
   };
   const { body } = reply;
   if (body.kind === "stream" && body.events) {
-    const read = (data: string) => {
+    const watched = await watchEvents(body, (data) => {
       if (data.includes(`"${objects.name}"`)) record(toObject(parseJson(data)));
-    };
-    return { ...forwarded, reply: { ...reply, body: watchEvents(body, read) } };
+    });
+    return { ...forwarded, reply: { ...reply, body: watched } };
   }
   const bytes = await readObjectReply(deps, forwarded, MAX_BYTES);
   const members = scanMembers(bytes, [objects.member]);

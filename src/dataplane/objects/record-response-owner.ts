@@ -7,7 +7,7 @@ import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import { isComplete } from "./find-item-references.ts";
 import { parseJson, readId, readObjectReply, recordOwner } from "./scope-objects.ts";
-import { watchEvents } from "./watch-events.ts";
+import { type ReadEventData, watchEvents } from "./watch-events.ts";
 
 /** Room for a response with images. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -24,10 +24,8 @@ export async function recordResponseOwner(
   const { body } = reply;
   const recorder = createRecorder(deps, forwarded);
   if (body.kind === "stream" && body.events) {
-    return {
-      ...forwarded,
-      reply: { ...reply, body: watchEvents(body, createEventReader(recorder)) },
-    };
+    const watched = await watchEvents(body, createEventReader(recorder));
+    return { ...forwarded, reply: { ...reply, body: watched } };
   }
   const bytes = await readObjectReply(deps, forwarded, MAX_BYTES);
   const members = scanMembers(bytes, ["id", "output"]);
@@ -40,11 +38,7 @@ export async function recordResponseOwner(
       if (text[at] === "{" && items.length < MAX_ITEMS) items.push(readItem(text, at));
       return findValueEnd(text, at);
     });
-    for (const [index, item] of items.entries()) {
-      recorder.addItem(item);
-      // Each id is searched for in the request, which takes milliseconds if that is large.
-      if (index % 10 === 9) await new Promise(setImmediate);
-    }
+    await addItems(recorder, items);
   }
   return { ...forwarded, reply: { ...reply, body: { kind: "whole", bytes } } };
 }
@@ -65,7 +59,8 @@ const isRead = ({ request, capability, endpoint }: ForwardedRequest): boolean =>
 
 interface Recorder {
   addResponse: (response: unknown) => void;
-  addItem: (item: unknown) => void;
+  /** Returns a promise if other requests should run before the next item. */
+  addItem: (item: unknown) => Promise<void> | undefined;
 }
 
 function createRecorder(deps: Deps, forwarded: ForwardedRequest): Recorder {
@@ -78,15 +73,22 @@ function createRecorder(deps: Deps, forwarded: ForwardedRequest): Recorder {
       recordOwner(deps, forwarded, readId(response), expires_at);
     },
     addItem(item) {
-      if (!isObject(item) || seen.size >= MAX_ITEMS) return;
+      if (!isObject(item) || seen.size >= MAX_ITEMS) return undefined;
       // A client returns an item that is not stored as it is, and never by its id alone.
       const own = isStored || !isComplete(item) ? [item.id] : [];
-      for (const id of listIds([...own, ...listContainers(item)])) {
-        if (!seen.has(id)) recordOwner(deps, forwarded, id, expires_at);
+      const ids = listIds([...own, ...listContainers(item)]).filter((id) => !seen.has(id));
+      for (const id of ids) {
+        recordOwner(deps, forwarded, id, expires_at);
         seen.add(id);
       }
+      // Each id is searched for in the request, which takes milliseconds if that is large.
+      return seen.size % 10 < ids.length ? new Promise(setImmediate) : undefined;
     },
   };
+}
+
+async function addItems(recorder: Recorder, items: readonly unknown[]): Promise<void> {
+  for (const item of items) await recorder.addItem(item);
 }
 
 /** Returns the containers that the code or commands of an item ran in. */
@@ -116,19 +118,20 @@ const readItem = (text: string, at: number): JsonObject =>
 const MAX_PARSED = 2048;
 
 /** Returns a function that records the ids in each event. */
-function createEventReader(recorder: Recorder): (data: string) => void {
+function createEventReader(recorder: Recorder): ReadEventData {
   let isFirst = true;
   return (data) => {
-    if (!isFirst && !MAY_NAME_ITEMS.test(data)) return;
+    if (!isFirst && !MAY_NAME_ITEMS.test(data)) return undefined;
     const event = parseJson(data);
     const { type, item, response }: JsonObject = isObject(event) ? event : {};
     if (isFirst) recorder.addResponse(response);
     isFirst = false;
     if (typeof type === "string" && type.startsWith("response.output_item.")) {
-      recorder.addItem(item);
-    } else if (isObject(response) && Array.isArray(response.output)) {
-      response.output.forEach(recorder.addItem);
+      return recorder.addItem(item);
     }
+    return isObject(response) && Array.isArray(response.output)
+      ? addItems(recorder, response.output)
+      : undefined;
   };
 }
 
