@@ -140,6 +140,11 @@ test.each([
     raw([`${CHEAP[0]}\r\nContent-Transfer-Encoding: quoted-printable`, "=63heap"]),
     FORM_TYPE,
   ],
+  [
+    "the name of a field is longer than 256 characters",
+    raw(CHEAP, [named("a".repeat(257)), "b"]),
+    FORM_TYPE,
+  ],
   ["two models differ", raw(CHEAP, [named("model"), "expensive"]), FORM_TYPE],
   [
     "only one delimiter is padded",

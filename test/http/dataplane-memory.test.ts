@@ -58,6 +58,25 @@ test("ids of many kilobytes that no object has leave nothing in memory", async (
   expect(after - before).toBeLessThan(24 * MIB);
 }, 30_000);
 
+test("a body of one long name, and a query of many indexes, take little CPU time", async () => {
+  await using kit = await startKit();
+  const attach = { provider: "openai", models: { allowed: ["m"] } };
+  await using one = await startConsumer(kit, [attach], [], { files_scope: "own" });
+  const name = "\u00e9".repeat(3 * MIB);
+  const body = `{"model":"m","input":[{"${name}":1,"id":"msg_1"}]}`;
+  await (await one.post("/v1/responses?a.b=c", { model: "m", input: "x" })).arrayBuffer();
+  const before = process.cpuUsage();
+
+  const reply = await one.post("/v1/responses", body);
+  for (let left = 8; left > 0; left--) {
+    await one.post(`/v1/responses?${".".repeat(12_000)}`, { model: "m", input: "x" });
+  }
+
+  const { user, system } = process.cpuUsage(before);
+  expect(reply.status).toBe(404);
+  expect((user + system) / 1000).toBeLessThan(600);
+});
+
 test.each([
   ["files_scope own", "own", "openai"],
   ["a guard", "shared", "openai"],

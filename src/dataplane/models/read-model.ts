@@ -127,11 +127,10 @@ function rejectQueryFields({ search, consumer }: AuthenticatedRequest): void {
   });
 }
 
-const listQueryNames = (search: string): string[] =>
-  search
-    .slice(1)
-    .split(/[&;]/)
-    .map((pair) => pair.split("=", 1)[0] ?? "");
+const listQueryNames = (search: string): string[] => {
+  const pairs = search.slice(1).split(/[&;]/);
+  return [...new Set(pairs.map((pair) => pair.split("=", 1)[0] ?? ""))];
+};
 
 function isForm({ endpoint, request }: AuthenticatedRequest): boolean {
   if (endpoint.body !== "json_or_form") return endpoint.body === "form";

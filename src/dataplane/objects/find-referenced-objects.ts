@@ -1,6 +1,7 @@
 /** Finds the ids of stored objects that a JSON body refers to: files, vector stores, responses, conversations and items. */
 import { AppError } from "../../contract/errors.ts";
 import { isObject } from "../../lib/json/json-object.ts";
+import { readNameEnd } from "../../lib/text/fold-name.ts";
 import { parseBody } from "../body/parse-body.ts";
 import { readPartType } from "../body/read-part-type.ts";
 import { collectItemReferences, readMembers } from "./find-item-references.ts";
@@ -24,7 +25,8 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
 /** Starts with the members, because a `type` of the body itself exempts nothing. */
 function collectFromBody(body: unknown, ids: Set<string>): void {
   if (!isObject(body)) return;
-  for (const [name, inner] of Object.entries(body)) {
+  for (const [fullName, inner] of Object.entries(body)) {
+    const name = readNameEnd(fullName);
     // A conversation is an id, or an object with one.
     if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
     else collectMember(name, inner, ids);
@@ -130,15 +132,15 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (typeof value === "object" && value !== null) {
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      const isOutput = isString(inner) || NESTED_OUTPUTS.has(name) || refers(name, inner);
-      if (OUTPUTS.has(type) && isOutput) continue;
+      if (OUTPUTS.has(type) && isOutput(name, inner)) continue;
       if (name === "input" && type.endsWith("tool_use")) continue;
       collectMember(name, inner, ids);
     }
   }
 }
 
-function collectMember(name: string, value: unknown, ids: Set<string>): void {
+function collectMember(fullName: string, value: unknown, ids: Set<string>): void {
+  const name = readNameEnd(fullName);
   if (CALLER_DATA.test(name) || isText(name, value)) return;
   if (STORE.test(name)) ids.add(name);
   if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
@@ -175,3 +177,5 @@ const OUTPUTS: ReadonlySet<string> = new Set([
   "bash_code_execution_output",
 ]);
 const NESTED_OUTPUTS: ReadonlySet<string> = new Set(["file_path", "results"]);
+const isOutput = (name: string, value: unknown): boolean =>
+  isString(value) || NESTED_OUTPUTS.has(name) || refers(name, value);

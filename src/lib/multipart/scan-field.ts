@@ -17,6 +17,8 @@ export interface WantedField {
 }
 
 const MAX_VALUE_BYTES = 4 * 1024;
+/** Caps the time to check a name, which grows with its indexes. */
+const MAX_NAME_CHARACTERS = 256;
 
 export function createFieldScan(
   boundary: string,
@@ -52,6 +54,9 @@ export function createFieldScan(
   }
 
   function findNameProblem(name: string): string | undefined {
+    if (name.length > MAX_NAME_CHARACTERS) {
+      return `the name of a field is longer than ${MAX_NAME_CHARACTERS} characters`;
+    }
     if (canReadAs(name, field)) return `a field may be read as ${field}: rename it`;
     if (!isForbidden) return undefined;
     const banned = foldFieldNames(name).find(isForbidden);
