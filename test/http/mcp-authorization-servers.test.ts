@@ -392,6 +392,35 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 
+  test("tokens of principals with different addresses are requested and renewed for their own resource", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, (url) => ({
+      url,
+      fields: [{ key: "team", in: "query", required: false }],
+    }));
+    vendor.auth.state.expires_in = 30;
+    const connect = async (principal: string, team: string) => {
+      const { cookie, away } = await vendor.leave(principal, { "field.team": team });
+      const back = (await fetch(away, { redirect: "manual" })).headers.get("location") ?? "";
+      return () => fetch(back, { headers: { cookie } });
+    };
+    const finishes = [await connect("alice", "one"), await connect("bob", "two")];
+
+    for (const finish of finishes) expect((await finish()).status).toBe(200);
+    await using client = await vendor.store.client("alice");
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+
+    const sent = vendor.auth.seen.map(({ form }) => [
+      form.get("grant_type"),
+      form.get("resource")?.split("?")[1],
+    ]);
+    expect(sent.slice(0, 3)).toEqual([
+      ["authorization_code", "team=one"],
+      ["authorization_code", "team=two"],
+      ["refresh_token", "team=one"],
+    ]);
+  });
+
   test("an address that principals fill in does not decide where an administrator's secret goes", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, OWN, (url) => ({

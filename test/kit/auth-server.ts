@@ -135,23 +135,23 @@ export function startAuthServer() {
   };
 }
 
-/** An MCP server that accepts tokens of `auth`; `advertises` can be changed to name another authorization server. */
+/** An MCP server that accepts tokens of `auth`, with a resource for each query; `advertises` can be changed to name another authorization server. */
 export function startProtectedServer(auth: AuthServer, options: McpServerOptions = {}) {
   const advertises = { issuer: auth.url };
   const server = startMcpServer({
     ...options,
     gate(request) {
-      const { pathname, origin } = new URL(request.url);
+      const { pathname, origin, search } = new URL(request.url);
       if (pathname === "/.well-known/oauth-protected-resource/mcp") {
         return Response.json({
-          resource: `${origin}/mcp`,
+          resource: `${origin}/mcp${search}`,
           authorization_servers: [advertises.issuer],
           scopes_supported: ["read", "write"],
         });
       }
       const [, token = ""] = (request.headers.get("authorization") ?? "").split("Bearer ");
       if (auth.access.has(token)) return undefined;
-      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`;
+      const metadata = `${origin}/.well-known/oauth-protected-resource/mcp${search}`;
       return new Response(`no: ${token}`, {
         status: 401,
         headers: { "www-authenticate": `Bearer resource_metadata="${metadata}"` },

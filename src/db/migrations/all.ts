@@ -31,6 +31,7 @@ import { policyNotes } from "./0029-policy-notes.ts";
 import { auditNames } from "./0030-audit-names.ts";
 import { countRollups } from "./0031-count-rollups.ts";
 import { requestUsers } from "./0032-request-users.ts";
+import { accountResources } from "./0033-account-resources.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly Migration[] = [
   auditNames,
   countRollups,
   requestUsers,
+  accountResources,
 ];

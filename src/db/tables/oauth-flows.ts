@@ -11,6 +11,8 @@ export interface OauthFlowRow {
   instance_id: string;
   /** The client that the code is issued to; null: the previous release started it. */
   registration_id: string | null;
+  /** Resource indicator (RFC 8707) of the tokens; empty: none, null: not recorded, so that of the server applies. */
+  resource: string | null;
   /** The principal who started the flow and must complete it. */
   sign_in: string | null;
   /** Sealed. */
@@ -28,6 +30,7 @@ export const oauthFlowTable = table<OauthFlowRow>({
     principal_sub: "text",
     instance_id: "text",
     registration_id: "text",
+    resource: "text",
     sign_in: "text",
     code_verifier: "text",
     expires_at: "text",

@@ -9,6 +9,8 @@ export interface StoreCredentialRow {
   instance_id: string;
   /** The client that the tokens were issued to; null: not known, so they are not used. */
   registration_id: string | null;
+  /** Resource indicator (RFC 8707) of the tokens; empty: none, null: not recorded, so that of the server applies. */
+  resource: string | null;
   /** The only sign-in that uses it; null: unknown, and no sign-in may use it. */
   sign_in: string | null;
   /** Sealed. */
@@ -34,6 +36,7 @@ export const storeCredentialTable = table<StoreCredentialRow>({
     principal_sub: "text",
     instance_id: "text",
     registration_id: "text",
+    resource: "text",
     sign_in: "text",
     access_token: "text",
     refresh_token: "text",

@@ -83,6 +83,7 @@ export async function startConnect(
     principal_sub,
     instance_id: instance.id,
     registration_id: registration.id,
+    resource: server.resource ?? "",
     sign_in,
     code_verifier: seal(deps.keyring(), verifierContext(id), codeVerifier),
     expires_at: new Date(at.getTime() + FLOW_LIFETIME_MS).toISOString(),
@@ -148,6 +149,7 @@ export async function finishConnect(
   const codeVerifier = unseal(deps.keyring(), verifierContext(flow.id), flow.code_verifier);
   const client = readClientInformation(deps, instance, registration);
   if (codeVerifier === undefined || !client) throw serverReplacedError();
+  const resource = flow.resource ?? server.resource;
   const tokens = await exchangeAuthorization(server.issuer, {
     metadata: readMetadata(server),
     clientInformation: client,
@@ -156,7 +158,7 @@ export async function finishConnect(
     redirectUri: registration.redirect_uri,
     fetchFn: createOauthFetch(deps, instance.allow_private),
     ...(iss === undefined ? {} : { iss }),
-    ...(server.resource === null ? {} : { resource: server.resource }),
+    ...(resource ? { resource } : {}),
   }).catch(async (thrown) => {
     // The authorization server has deleted the client, so the next attempt registers a new one.
     const isUnknownClient =
@@ -202,7 +204,7 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
 async function saveCredential(
   deps: Deps,
   author: AuditAuthor,
-  { gateway_id, principal_sub, instance_id, registration_id, sign_in }: OauthFlowRow,
+  { gateway_id, principal_sub, instance_id, registration_id, resource, sign_in }: OauthFlowRow,
   tokens: OAuthTokens,
 ): Promise<void> {
   const { server } = await findBoundClient(deps, registration_id);
@@ -220,6 +222,7 @@ async function saveCredential(
     ...columns,
     id,
     registration_id,
+    resource,
     sign_in,
     account: readAccountName(tokens),
     version: (before?.version ?? 0) + 1,

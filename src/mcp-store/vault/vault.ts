@@ -75,13 +75,14 @@ async function renewToken(
     registration && (await oauthServerTable.find(deps.db, { id: registration.server_id }));
   const client = registration && readClientInformation(deps, instance, registration);
   if (!server || !client) return undefined;
+  const resource = row.resource ?? server.resource;
   try {
     const tokens = await refreshAuthorization(server.issuer, {
       metadata: readMetadata(server),
       clientInformation: client,
       refreshToken,
       fetchFn: createOauthFetch(deps, instance.allow_private),
-      ...(server.resource === null ? {} : { resource: server.resource }),
+      ...(resource ? { resource } : {}),
     });
     await renewCredential(deps.db, row, toCredentialColumns(deps, row.id, tokens, row.scopes));
     return await storeCredentialTable.find(deps.db, { id: row.id });
