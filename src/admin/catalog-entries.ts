@@ -16,7 +16,7 @@ import { catalogEntryTable, findCatalogEntry } from "../db/tables/catalog-entrie
 import { mcpRegistries } from "../db/tables/registries.ts";
 import { storeCredentialTable } from "../db/tables/store-credentials.ts";
 import type { Deps } from "../deps.ts";
-import { type Route, route } from "../route.ts";
+import { type Call, type Route, route } from "../route.ts";
 import { checkAllowPrivate, type Reach } from "./check-allow-private.ts";
 import { checkCatalogEntry } from "./check-catalog-entry.ts";
 import { runImport } from "./import-catalog.ts";
@@ -29,7 +29,7 @@ export const catalogEntryRoutes: Route[] = [
     const { gateway_id } = call.params;
     await requireGateway(deps, call.params);
     checkCatalogEntry(call.body);
-    checkAllowPrivate(deps, call.actor, toReach(call.body));
+    await checkReach(deps, call, call.body);
     if (await findCatalogEntry(deps.db, gateway_id, call.body.code)) {
       throw new AppError("already_exists", "code: is already in the catalog.");
     }
@@ -42,7 +42,7 @@ export const catalogEntryRoutes: Route[] = [
     const { source, needs_admin_setup: _, updated_at: __, ...current } = before;
     const input = decode(CatalogEntryInput, { ...current, ...call.body });
     checkCatalogEntry(input);
-    checkAllowPrivate(deps, call.actor, toReach(input), toReach(before));
+    await checkReach(deps, call, input, before);
     await refuseClientTheft(deps, gateway_id, input, before);
     return await saveCatalogEntry(deps, call, gateway_id, { input, source, before });
   }),
@@ -68,6 +68,27 @@ export const catalogEntryRoutes: Route[] = [
     return await runImport(deps, call, call.params.gateway_id, call.body);
   }),
 ];
+
+/** An instance reads the OAuth endpoints of its entry, and calls them with its own permission for private addresses. */
+async function checkReach(
+  deps: Deps,
+  { actor, params }: Call<{ gateway_id: string }>,
+  input: CatalogEntryInput,
+  before?: CatalogEntry,
+): Promise<void> {
+  checkAllowPrivate(deps, actor, toReach(input), before && toReach(before));
+  const target = listEndpoints(input.auth);
+  if (target.length === 0 || !deps.settings.ALLOW_PRIVATE_UPSTREAMS) return;
+  const instances = await mcpRegistries(deps.db, params.gateway_id);
+  const allow_private = instances.some(
+    (instance) => instance.allow_private && instance.provider_options.code === input.code,
+  );
+  const current = before ? listEndpoints(before.auth) : [];
+  checkAllowPrivate(deps, actor, { allow_private, target }, { allow_private, target: current });
+}
+
+const listEndpoints = (auth: CatalogAuth): string[] =>
+  auth.type === "oauth" ? [auth.authorize_url, auth.token_url].filter((url) => url !== null) : [];
 
 const toReach = ({ allow_private, url, auth, fields }: CatalogEntryInput): Reach => ({
   allow_private,

@@ -169,6 +169,41 @@ describe("allow_private is an owner's decision", () => {
     expect(await saved.json()).toMatchObject({ provider_options: chosen });
   });
 
+  test("the OAuth endpoints of a catalog entry, which its instances call with their own permission", async () => {
+    const shared = await kit();
+    const headers = await adminHeaders(shared);
+    const gateway = `/v1/gateways/${(await gatewayOf(shared)).id}`;
+    const code = slug("acme/entry");
+    const entry = { code, name: "Entry", url: "https://mcp.example.net/mcp" };
+    const one = `${gateway}/store/catalog/${encodeURIComponent(code)}`;
+    const oauth = (host: string) => ({
+      auth: {
+        type: "oauth",
+        authorize_url: `https://${host}/authorize`,
+        token_url: `https://${host}/token`,
+      },
+    });
+    await shared.make(`${gateway}/store/catalog`, { ...entry, auth: { type: "oauth" } });
+    const before = await shared.put(one, oauth("one.example.net"), headers);
+    await shared.make(`${gateway}/registries`, {
+      name: unique("server"),
+      type: "mcp",
+      provider_options: { code, url: "http://127.0.0.1:9/mcp" },
+      auth: { type: "forwarded" },
+      allow_private,
+    });
+
+    const moved = await shared.put(one, oauth("internal.example.net"), headers);
+    const renamed = await shared.put(one, { name: "Renamed" }, headers);
+    const movedByOwner = await shared.put(one, oauth("two.example.net"));
+    const deleted = await shared.delete(one, headers);
+    const again = { ...entry, ...oauth("internal.example.net") };
+    const created = await shared.post(`${gateway}/store/catalog`, again, headers);
+
+    const replies = [before, moved, renamed, movedByOwner, deleted, created];
+    expect(replies.map(({ status }) => status)).toEqual([200, 403, 200, 200, 204, 403]);
+  });
+
   test("a connection test of an unsaved registry", async () => {
     const shared = await kit();
     await using upstream = startUpstream({ body: { data: [] } });
