@@ -9,17 +9,41 @@ export interface ByteReservation {
   release: () => void;
 }
 
-export function reserveBytes({ heldBytes }: Pick<Deps, "heldBytes">): ByteReservation {
+/** Share of the budget that several requests of one holder may take, so that its stalled clients do not block others. */
+const MAX_SHARE = 3 / 4;
+
+/**
+ * `holder`: a consumer, a collector or an administrator. A single request may take more than the share: it is rejected
+ * only if the holder's other requests take more than the rest.
+ */
+export function reserveBytes(
+  { heldBytes }: Pick<Deps, "heldBytes">,
+  holder: string,
+): ByteReservation {
+  const { max } = heldBytes;
   let reserved = 0;
+  let released = false;
   return {
     add(bytes) {
-      if (!heldBytes.reserve(bytes)) throw overloaded();
+      // The client has disconnected, and further bytes are dropped.
+      if (released) return;
+      const held = heldBytes.heldBy(holder);
+      if (held + bytes > max * MAX_SHARE && held - reserved > max * (1 - MAX_SHARE)) {
+        throw overloaded(SHARE_EXCEEDED);
+      }
+      if (!heldBytes.reserve(holder, bytes)) throw overloaded();
       reserved += bytes;
     },
-    release: () => heldBytes.release(reserved),
+    release() {
+      if (!released) heldBytes.release(holder, reserved);
+      released = true;
+    },
   };
 }
 
+const SHARE_EXCEEDED =
+  "The requests of this caller that are in progress hold three quarters of IN_FLIGHT_MIB. Try again when some of them have ended.";
+
 /** Returns a 429 instead of a 503: many clients treat 503 as an outage and do not retry. */
-export const overloaded = (): AppError =>
-  new AppError("overloaded", undefined, { details: { retry_after: "1" } });
+export const overloaded = (message?: string): AppError =>
+  new AppError("overloaded", message, { details: { retry_after: "1" } });

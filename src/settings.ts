@@ -190,7 +190,7 @@ export const Settings = z.object({
   IN_FLIGHT_MIB: mebibytes
     .default(512)
     .describe(
-      "Maximum size of all request bodies, and of responses that are translated, or that a guard or `files_scope: own` reads completely, held at once in memory and in temporary files until the client has read them. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter.",
+      "Maximum size of all request bodies, and of responses that are translated, or that a guard or `files_scope: own` reads completely, held at once in memory and in temporary files until the client has read them. The requests of one consumer, collector or administrator may use three quarters of it together; a single request may use more. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter.",
     ),
   UPLOAD_IDLE_TIMEOUT_S: timeout
     .default(60)

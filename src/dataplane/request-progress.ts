@@ -5,6 +5,7 @@ import { findUser } from "../contract/gateway/user-header.ts";
 import type { Deps } from "../deps.ts";
 import { readIdTime } from "../lib/ids.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
+import type { ByteReservation } from "../reserve-bytes.ts";
 import { getLiveState } from "./live-state.ts";
 import { observeDurations } from "./request-metrics.ts";
 import type { AuthenticatedRequest } from "./stages.ts";
@@ -31,6 +32,8 @@ export interface RequestProgress {
   response_bytes: number;
   /** Time to the first byte of the response. */
   ttfb_ms: number | null;
+  /** Memory of bodies that are held, for all steps of the request. */
+  reservation: ByteReservation | undefined;
   /** Called once, at any end of the request. */
   cleanups: (() => void)[];
   is_ended: boolean;
@@ -61,6 +64,7 @@ export const createProgress = (): RequestProgress => ({
   request_bytes: 0,
   response_bytes: 0,
   ttfb_ms: null,
+  reservation: undefined,
   cleanups: [],
   is_ended: false,
 });
@@ -74,6 +78,7 @@ export function endRequest(
   const { progress } = authenticated;
   if (progress.is_ended) return;
   progress.is_ended = true;
+  progress.reservation?.release();
   for (const cleanup of progress.cleanups) cleanup();
   const total_ms = roundToTenths(elapsedMs() - progress.started_at);
   const { metrics } = getLiveState(deps);

@@ -6,6 +6,7 @@ import { findClientAddress } from "../lib/http/ip-address.ts";
 import { bodyLimits, readBody } from "../read-body.ts";
 import { reserveBytes } from "../reserve-bytes.ts";
 import type { DirectCall } from "../route.ts";
+import { ownerOf } from "./identify-caller.ts";
 import type { AuthenticatedCall, EvaluationOrigin, ReceivedCall } from "./stages.ts";
 
 /** Counts bytes as they arrive: a declared length alone takes nothing from other clients. */
@@ -14,7 +15,7 @@ export async function receiveBody(
   authenticated: AuthenticatedCall,
 ): Promise<ReceivedCall> {
   const { call, format } = authenticated;
-  const { add, release } = reserveBytes(deps);
+  const { add, release } = reserveBytes(deps, ownerOf(authenticated.caller));
   try {
     const limits = bodyLimits(deps, "GUARD_BODY_MIB");
     const bytes = await readBody(call.request, limits, add);

@@ -57,7 +57,7 @@ async function runSample(
   const { size } = input;
   const worker = selectWorker(size);
   if (!worker) return await evaluateSample(host, input);
-  const { add, release } = reserveBytes(deps);
+  const { add, release } = reserveBytes(deps, owner);
   add(size);
   try {
     const task = { ...toEvaluationTask(input), name: "sample" as const };

@@ -1,6 +1,6 @@
 /** Limits the memory that MCP messages in flight take, for each caller and upstream server and in total. */
 import { AppError } from "../contract/errors.ts";
-import { createSharedByteBudget } from "../lib/concurrency/byte-budget.ts";
+import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { type ByteReservation, overloaded } from "../reserve-bytes.ts";
 import type { Settings } from "../settings.ts";
 
@@ -13,7 +13,7 @@ const MAX_SHARE = 1 / 4;
 export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReservation {
   const max = IN_FLIGHT_MIB * 1024 * 1024;
   const maxPerHolder = max * MAX_SHARE;
-  const budget = createSharedByteBudget(max, maxPerHolder);
+  const budget = createByteBudget(max);
   return (holder) => {
     let held = 0;
     let released = false;
@@ -26,7 +26,8 @@ export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReser
           const text = `The message needs more than ${mib} MiB of memory once it is parsed.`;
           throw new AppError("too_large", text);
         }
-        if (!budget.reserve(holder, bytes)) throw overloaded();
+        const isFull = budget.heldBy(holder) + bytes > maxPerHolder;
+        if (isFull || !budget.reserve(holder, bytes)) throw overloaded();
         held += bytes;
       },
       release() {

@@ -95,7 +95,7 @@ export const METRICS: readonly Metric<MetricSources>[] = [
   {
     name: "portcullis_held_bytes_max",
     type: "gauge",
-    help: "Maximum of portcullis_held_bytes (IN_FLIGHT_MIB): beyond it requests are rejected as overloaded.",
+    help: "Maximum of portcullis_held_bytes (IN_FLIGHT_MIB): beyond it, or beyond three quarters for one consumer or collector, requests are rejected as overloaded.",
     read: ({ deps }) => deps.settings.IN_FLIGHT_MIB * 1024 * 1024,
   },
   {

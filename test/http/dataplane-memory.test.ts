@@ -82,31 +82,35 @@ test.each([
   ["a guard", "shared", "openai"],
   ["a translation", "shared", "deepseek"],
 ])(
-  "a response that its client does not read counts until it disconnects, with %s",
+  "a response that its client does not read counts for its consumer until it disconnects, with %s",
   async (name, files_scope, provider) => {
-    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "32" } });
+    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "64" } });
     const detector = await makeDetector(kit, "secrets");
     const policy = { output_rules: [{ detector_id: detector.id, action: "report" }] };
     const text = " ".repeat(15 * MIB);
     const output = [{ type: "message", content: [{ type: "output_text", text }] }];
     const message = { role: "assistant", content: text };
     const choices = [{ index: 0, message, finish_reason: "stop" }];
-    await using one = await makeGuardedConsumer(kit, policy, {
+    const options = {
       script: { body: provider === "openai" ? { id: "resp_1", output } : { choices } },
       consumer: { files_scope },
       guard: name === "a guard" ? {} : { llm: { input: false, output: false } },
       attach: { provider },
-    });
+    };
+    await using one = await makeGuardedConsumer(kit, policy, options);
+    await using other = await makeGuardedConsumer(kit, policy, options);
     const body = JSON.stringify({ model: "m", input: "x" });
     const url = `${one.url}/v1/responses`;
-    const countReceived = async () => {
-      const reply = await one.post("/v1/responses", body);
+    const countReceived = async (consumer = one) => {
+      const reply = await consumer.post("/v1/responses", body);
       return (await reply.bytes()).length;
     };
 
-    const stalled = [1, 2].map(() => postAndStall(url, { "x-ag-api-key": one.key }, body));
+    // A consumer may hold three quarters: 48 MiB.
+    const stalled = [1, 2, 3].map(() => postAndStall(url, { "x-ag-api-key": one.key }, body));
     for (const each of stalled) await each;
     expect(await countReceived()).toBeLessThan(1024);
+    expect(await countReceived(other)).toBeGreaterThan(15 * MIB);
     for (const each of stalled) (await each).destroy();
 
     await until(async () => (await countReceived()) > 15 * MIB);

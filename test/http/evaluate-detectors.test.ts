@@ -418,7 +418,7 @@ test("a long member name above many texts is rejected before its pointers fill m
   });
 });
 
-test("evaluations and data-plane requests share one budget: beyond it they get a 429 with Retry-After", async () => {
+test("evaluations and data-plane requests share one budget: beyond it, or beyond three quarters for one caller, they get a 429 with Retry-After", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
   const consumer = await makeConsumer(small, [{ provider: "demo", url: "" }]);
   const guard = await makeGuardWithRules(small, "http", { settings: asking({ timeout_ms: 2000 }) });
@@ -429,18 +429,27 @@ test("evaluations and data-plane requests share one budget: beyond it they get a
     await leave.promise;
     return Response.json({ flagged: false });
   };
-  const body = { payload: { input: "x".repeat(700_000) } };
-  const first = guard.send(body);
+  const evaluate = (length: number) => guard.send({ payload: { input: "x".repeat(length) } });
+  const chat = (length: number) =>
+    consumer.post("/v1/chat/completions", {
+      messages: [{ role: "user", content: "x".repeat(length) }],
+    });
+  const first = evaluate(700_000);
   await entered.promise;
 
-  const second = await guard.send(body);
-  const chat = await consumer.post("/v1/chat/completions", {
-    messages: [{ role: "user", content: "x".repeat(700_000) }],
-  });
+  const beyondTotal = await chat(700_000);
+  const beyondShare = await evaluate(100_000);
+  const ofOther = await chat(100_000);
   leave.resolve();
 
-  expect([second.status, second.headers.get("retry-after")]).toEqual([429, "1"]);
-  expect([chat.status, chat.headers.get("retry-after")]).toEqual([429, "1"]);
+  for (const { status, headers } of [beyondTotal, beyondShare]) {
+    expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
+  }
+  expect(await beyondShare.text()).toContain("three quarters of IN_FLIGHT_MIB");
+  expect(ofOther.status).toBe(200);
   expect((await first).status).toBe(200);
-  expect((await guard.send(body)).status).toBe(200);
+  // A request may exceed the share if it is the only one of its caller.
+  for (const alone of [await evaluate(1_000_000), await chat(1_000_000)]) {
+    expect(alone.status).toBe(200);
+  }
 });

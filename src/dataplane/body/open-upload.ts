@@ -12,12 +12,11 @@ export const openUpload = (
     progress.request_bytes += count;
   });
 
-/** Returns a function that reserves bytes of the budget of all requests until this request ends. */
-export function createByteReservation(
+/** Returns the function that reserves bytes of the budget of all requests until this request ends. */
+export function getByteReservation(
   deps: Deps,
-  { progress }: AuthenticatedRequest,
+  { consumer, progress }: AuthenticatedRequest,
 ): (bytes: number) => void {
-  const { add, release } = reserveBytes(deps);
-  progress.cleanups.push(release);
-  return add;
+  progress.reservation ??= reserveBytes(deps, consumer.id);
+  return progress.reservation.add;
 }

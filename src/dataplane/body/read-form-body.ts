@@ -11,7 +11,7 @@ import type { ConsumerView } from "../../snapshot/snapshot.ts";
 import { isAuto } from "../models/model-reference.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 import { isForbiddenField } from "./is-forbidden-field.ts";
-import { createByteReservation, openUpload } from "./open-upload.ts";
+import { getByteReservation, openUpload } from "./open-upload.ts";
 import type { FormBody, FormBytes } from "./request-body.ts";
 
 export interface FormWithModel {
@@ -89,7 +89,7 @@ export async function readFormBody(
 
 /** Returns a spool that lives until the request ends, and a function that reserves and appends bytes. */
 function openSpool(deps: Deps, authenticated: AuthenticatedRequest) {
-  const reserve = createByteReservation(deps, authenticated);
+  const reserve = getByteReservation(deps, authenticated);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
     memoryLimit: MAX_MEMORY_BYTES,

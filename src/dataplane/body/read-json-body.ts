@@ -2,7 +2,7 @@
 import type { Deps } from "../../deps.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
-import { createByteReservation } from "./open-upload.ts";
+import { getByteReservation } from "./open-upload.ts";
 
 export async function readJsonBody(
   deps: Deps,
@@ -22,7 +22,7 @@ function readBytes(
   authenticated: AuthenticatedRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { request, progress } = authenticated;
-  const reserve = createByteReservation(deps, authenticated);
+  const reserve = getByteReservation(deps, authenticated);
   return readBody(request, bodyLimits(deps, "JSON_BODY_MIB"), (count) => {
     reserve(count);
     progress.request_bytes += count;

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
-import { createByteReservation } from "../body/open-upload.ts";
+import { getByteReservation } from "../body/open-upload.ts";
 import { recordOutcome } from "../routing/registry-health.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import type { UpstreamReply } from "../upstream/upstream-reply.ts";
@@ -16,7 +16,7 @@ export async function readGuardedReply(
   const { request, reply } = forwarded;
   const { body } = reply;
   if (body.kind === "whole") return body;
-  const reserve = createByteReservation(deps, forwarded);
+  const reserve = getByteReservation(deps, forwarded);
   const maxBytes = deps.settings.GUARD_BODY_MIB * 1024 * 1024;
   const chunks: Bytes[] = [];
   let size = 0;

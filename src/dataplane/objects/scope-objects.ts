@@ -9,7 +9,7 @@ import { elapsedMs } from "../../lib/time/clock.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import { toUpstreamError } from "../../net/to-upstream-error.ts";
-import { createByteReservation } from "../body/open-upload.ts";
+import { getByteReservation } from "../body/open-upload.ts";
 import type { RequestBody } from "../body/request-body.ts";
 import { getLiveState } from "../live-state.ts";
 import { OBJECT_ID } from "../match-endpoint.ts";
@@ -61,7 +61,7 @@ export async function readObjectReply(
     "The upstream's response is too large: request fewer objects.",
   );
   const cap = createSizeCap(maxBytes, () => tooLarge);
-  const reserve = createByteReservation(deps, forwarded);
+  const reserve = getByteReservation(deps, forwarded);
   const count = (bytes: number) => {
     cap(bytes);
     reserve(bytes);

@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { createByteReservation } from "../body/open-upload.ts";
+import { getByteReservation } from "../body/open-upload.ts";
 import { BUSY_STATUSES } from "../routing/registry-health.ts";
 import type { ForwardedRequest, RoutedRequest } from "../stages.ts";
 import { getSentModel } from "./build-upstream-request.ts";
@@ -52,7 +52,7 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
   progress.model_sent = getSentModel(routed, forwarded.candidate);
   const { body } = forwarded.reply;
   if (body.kind === "whole" && body.bytes.length > MAX_UNCOUNTED_BYTES) {
-    createByteReservation(deps, routed)(body.bytes.length);
+    getByteReservation(deps, routed)(body.bytes.length);
   }
   return forwarded;
 }
