@@ -99,7 +99,7 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(upstream.hits.length).toBe(4);
   });
 
-  test("4.6.3 own: a list contains the consumer's own files, its other members are the upstream's", async () => {
+  test("4.6.3 own: a list contains the consumer's own files and their ids, its other members are the upstream's", async () => {
     await using upstream = startFilesUpstream();
     const { a, b, all } = await threeConsumers(await kit(), openai(upstream));
     await filesOf(await kit(), a).upload();
@@ -111,8 +111,8 @@ describe.each(databaseKinds)("%s", (kind) => {
     expect(list).toEqual({
       object: "list",
       data: [{ id: "file-2", object: "file", purpose: "assistants" }],
-      first_id: "file-1",
-      last_id: "file-3",
+      first_id: "file-2",
+      last_id: "file-2",
       has_more: true,
     });
     expect(upstream.hits.at(-1)?.query).toBe("?limit=9");
@@ -304,6 +304,32 @@ test("4.6.3 own: files of the demo provider belong to their consumer", async () 
   expect(await (await mine.content(id)).text()).toBe("a");
   expect((await mine.remove(id)).status).toBe(200);
   expect(await mine.list()).toEqual([]);
+});
+
+test("4.6.3 own: a client can page over the files of others, and does not see their ids", async () => {
+  const { a, b } = await threeConsumers(await kit(), [{ provider: "demo", url: "" }]);
+  const [mine, others] = [filesOf(await kit(), a), filesOf(await kit(), b)];
+  const oldest = await others.upload();
+  const own = await mine.upload();
+  const newest = await others.upload();
+  const readPage = async (query: Record<string, string>, consumer: Pick<typeof a, "get"> = a) => {
+    const reply = await consumer.get(`/v1/files?${new URLSearchParams(query)}`);
+    const page = await reply.text();
+    for (const id of [oldest, newest]) expect(page).not.toContain(id);
+    return JSON.parse(page) as { last_id: string };
+  };
+
+  const foreign = await readPage({ limit: "1" });
+  const found = await readPage({ limit: "1", after: foreign.last_id });
+  const end = await readPage({ limit: "1000", after: found.last_id });
+  const ofOther = await readPage({ limit: "1", after: foreign.last_id }, b);
+
+  expect(foreign).toMatchObject({ data: [], has_more: true });
+  expect(found).toMatchObject({ data: [{ id: own }], first_id: own, last_id: own, has_more: true });
+  expect(end).toMatchObject({ data: [], first_id: null, last_id: null, has_more: false });
+  expect(ofOther).toMatchObject({
+    error: { message: expect.stringContaining("after: The cursor is not from a list") },
+  });
 });
 
 test("4.6.3 own: Anthropic's list is filtered, and keeps its format", async () => {

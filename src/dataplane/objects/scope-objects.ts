@@ -16,6 +16,7 @@ import { OBJECT_ID } from "../match-endpoint.ts";
 import { recordOutcome } from "../routing/registry-health.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import { readWholeBody } from "../upstream/upstream-reply.ts";
+import { replaceListEnds } from "./list-cursors.ts";
 
 /** Room for more than 10,000 files, the longest page of any known provider. */
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -130,7 +131,7 @@ function recordCreatedFiles(deps: Deps, forwarded: ForwardedRequest, value: unkn
   }
 }
 
-/** Keeps the upstream's paging members, so that a client can page to the end of the list. */
+/** Keeps `has_more` of the upstream, so that a client can page to the end of the list. */
 async function filterList(
   deps: Deps,
   { consumer, candidate }: ForwardedRequest,
@@ -146,7 +147,9 @@ async function filterList(
   const { object_owners } = getLiveState(deps);
   const own = await object_owners.findOwn(consumer.id, candidate.registry.id, ids);
   const data = objects.filter((object) => own.has(readId(object) ?? ""));
-  return Buffer.from(JSON.stringify({ ...list, data }));
+  return Buffer.from(
+    JSON.stringify({ ...list, ...replaceListEnds(deps, consumer.id, list, data), data }),
+  );
 }
 
 /** Lets `results_url` of a batch of messages lead to this gateway: SDKs send their key to it. */

@@ -9,6 +9,7 @@ import { buildUrl, type ProviderOperation } from "../../providers/provider.ts";
 import type { RegistryView } from "../../snapshot/snapshot.ts";
 import { mapBatchModels } from "../models/map-batch-models.ts";
 import type { ModelReference } from "../models/model-reference.ts";
+import { openCursors } from "../objects/list-cursors.ts";
 import type { Candidate } from "../routing/evaluate-registry.ts";
 import type { RoutedRequest } from "../stages.ts";
 import type { Translation } from "./translate-attempt.ts";
@@ -23,7 +24,7 @@ export function buildUpstreamRequest(
   const { registry, model, capability } = candidate;
   const target = translation
     ? { tail: translation.tail, model, search: "" }
-    : { tail: routed.tail, model, search: routed.search };
+    : { tail: routed.tail, model, search: openCursors(deps, routed) };
   const out: OutboundRequest = {
     url: buildUrl(registry.provider, registry.upstream, target, capability),
     method: request.method,
