@@ -237,6 +237,7 @@ test("12 MB of text that may begin a reference at every character is searched wi
 const OPENAI_FILE = "file-AbCdEfGhIjKlMnOpQrStUv";
 const STORED = [
   ...[OPENAI_FILE, "file_011CNha8iCJcU1wXNR6q4V8w", "vs_68ab12cd34ef56ab78cd90ef"],
+  ...["skill_01AbCdEfGhIjKlMnOpQrStUv", "voice_68ab12cd34ef56ab78cd90ef"],
   ...["cachedContents/abc", "fileSearchStores/abc", GEMINI_FILE],
 ];
 /** Members of SDKs that are text, or belong to the caller. */
@@ -268,6 +269,8 @@ test("ids in unknown members, and in one of another spelling, are a 404; in text
     message({ type: "x", imageUri: GEMINI_FILE }),
     { extra_body: { google: { cache: "cachedContents/abc" } } },
     { vectorStoreIds: ["x"] },
+    { modalities: ["audio"], audio: { voice: { id: "voice_1234" } } },
+    { container: { skills: [{ type: "custom", skill_id: "skill_01AbCdEfGhIjKlMnOpQrStUv" }] } },
   ]) {
     expect(await post(body)).toBe(404);
   }
@@ -280,6 +283,8 @@ test("ids in unknown members, and in one of another spelling, are a 404; in text
     { messages: [{ tool_calls: [{ function: { arguments: { file_id: "x" } } }] }] },
     { messages: [{ type: "apply_patch_call", operation: { path: "files/Makefile" } }] },
     message({ type: "bash_code_execution_result", stdout: `${OPENAI_FILE}\n` }),
+    { audio: { voice: "alloy" }, tools: [{ enum: ["skill_communicationandteams"] }] },
+    { container: { skills: [{ type: "anthropic", skill_id: "xlsx" }] } },
     { stop: ["files/a"], prompt_cache_key: "files/tenant-1", custom_id: OPENAI_FILE },
   ]) {
     expect(await post(body)).toBe(200);

@@ -48,8 +48,11 @@ type SelectorKind = "model" | "preset" | "prompt_id";
  */
 type ValueKind = SelectorKind | "data" | "content" | "members";
 
-const readBodyKind = (name: string): ValueKind =>
-  BODY_CONTENT.test(name) ? "content" : readKind(name);
+function readBodyKind(name: string): ValueKind {
+  if (BODY_CONTENT.test(name)) return "content";
+  // LiteLLM's `model` of completions. Elsewhere, search engines and readers of documents have this name.
+  return foldName(name) === "engine" ? "model" : readKind(name);
+}
 
 function readKind(name: string): ValueKind {
   if (DATA.test(name)) return "data";

@@ -46,8 +46,8 @@ const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
  * matches U+017F (long s), like Go's parser. An escape may encode any letter.
  */
 const MAY_REFER: readonly RegExp[] = [
-  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
-  /"\s*((file|vs|assistant)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)/iu,
+  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|voice(?="\s*:\s*[[{])|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
+  /"\s*((file|vs|assistant|skill|voice)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)/iu,
   /:\\?\/\\?\/[^"/]{0,64}[%\\\u0080-\uffff]/,
   /generativelanguage/iu,
   /\\u/,
@@ -61,16 +61,17 @@ export const refersToObject = (name: string): boolean =>
   [REFERENCE, CONTINUED, STORE, FILE_URI, CONTAINER].some((pattern) => pattern.test(name));
 /**
  * Ids of OpenAI, Anthropic and Azure, and names of Gemini's caches and stores: references in any member that is not
- * text. `files/…` is also a common path, so it is a reference only where an upstream expects an address.
+ * text. Ids of skills and voices contain a digit, unlike names such as `skill_communication`. `files/…` is also a common
+ * path, so it is a reference only where an upstream expects an address.
  */
 const STORED_ID =
-  /^\s*((file|vs|assistant)[-_][a-z0-9]{16,}\s*$|(cachedContents|fileSearchStores)\/[\w-]+(?![\w./-]))/iu;
+  /^\s*(((file|vs|assistant)[-_]|(skill|voice)_(?=[a-z]*\d))[a-z0-9]{16,}\s*$|(cachedContents|fileSearchStores)\/[\w-]+(?![\w./-]))/iu;
 /** Vertex's corpora and search engines have no known owner either. */
 const STORE = /^vertex_?(rag_?store|ai_?search)$/iu;
 const FILE_URI = /^file_?uri$/iu;
-/** A container is named by its id, or by an object with its id; audio of an earlier response, and files of Open WebUI, only by an object. */
+/** A container is named by its id, or by an object with its id; audio of an earlier response, custom voices, and files of Open WebUI, only by an object. */
 const CONTAINER = /^container$/iu;
-const HAS_ID_MEMBER = /^(container|audio|files)$/iu;
+const HAS_ID_MEMBER = /^(container|audio|voice|files)$/iu;
 /** Variables of a stored prompt: the client chooses their names, so that none of them exempts a value. */
 const VARIABLES = /^variables$/iu;
 /** Members of other formats that become a `fileUri`. */
