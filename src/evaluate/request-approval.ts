@@ -11,6 +11,8 @@ import {
 import { seal } from "../lib/crypto/seal.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
+import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
 import { approvalFingerprint, readToolAttributes } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
@@ -26,11 +28,12 @@ export async function requestApproval(
   host: EvaluationHost,
   decided: DecidedEvaluation,
 ): Promise<DecidedEvaluation> {
-  const { outcome, program, recorded, text, payload, keyring, approval_mode } = decided;
+  const { outcome, program, recorded, text, keyring, approval_mode } = decided;
   if (outcome.status !== "ask" || !program || !recorded) return decided;
   if (approval_mode === "delegated") return decided;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return decided;
+  const payload = withUnreadValues(decided);
   restoreNumberLiterals(text, payload.values);
   const row = toApprovalRow(host, program, decided, asking);
   const attributes = readToolAttributes(decided).map(([name, value]) => ({
@@ -45,6 +48,36 @@ export async function requestApproval(
   );
   return Object.assign(decided, { outcome: { ...outcome, findings } });
 }
+
+/** Returns the payload with what no detector reads as text, and is approved with it: ids, files and encoded bytes. */
+function withUnreadValues(decided: DecidedEvaluation): Payload {
+  const { request, payload, direction, protocol, is_foreign_body = false } = decided;
+  const { attributes = {} } = request;
+  const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
+  const { ids } = readPayload(request.payload, about);
+  // The approval does not cover the id of a JSON-RPC message.
+  const isMessage = typeof request.payload.jsonrpc === "string";
+  const named = (ids ?? []).filter(({ pointer }) => !isMessage || pointer !== "/id");
+  const files = payload.attachments.map(({ url, filename, content_type, pointer }) =>
+    toValue(pointer, [url ?? filename, content_type].filter(Boolean).join(", ") || "file"),
+  );
+  const documents = payload.documents.map(({ pointer }) => toValue(pointer, "document"));
+  const encoded = payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason));
+  const values = [...named, ...documents, ...encoded, ...files, ...payload.values];
+  const shown = values.slice(-MAX_VALUES);
+  const dropped_values = payload.dropped_values + values.length - shown.length;
+  return { ...payload, values: shown, dropped_values };
+}
+
+/** Caps what an approver has to read. */
+const MAX_VALUES = 1000;
+
+const toValue = (pointer: string, text: string): ScalarValue => ({
+  text,
+  role: null,
+  pointer,
+  inner: null,
+});
 
 const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
 

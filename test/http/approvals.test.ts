@@ -142,6 +142,48 @@ describe.each(databaseKinds)("%s", (database) => {
     },
   );
 
+  test("an approver sees empty arguments, which may select everything", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+
+    const verdict = await verdictOf(guard, pay('{"where":{},"ids":[],"limit":null}'));
+
+    expect(await argumentsOf(approvalIn(verdict))).toMatchObject({
+      where: "{}",
+      ids: "[]",
+      limit: "null",
+    });
+  });
+
+  test("an approver sees the method and the ids of a request, and that it has files and images", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const shown = async (protocol: string, payload: object) => {
+      const body = JSON.stringify({ protocol, payload, consumer_id: "ana" });
+      const content = await contentOf(approvalIn(await verdictOf(guard, body)));
+      return Object.fromEntries((content ?? []).map(({ pointer, text }) => [pointer, text]));
+    };
+    const image = `data:image/png;base64,${Buffer.alloc(600, "\x89PNG\r\n\x1a\n", "latin1").toString("base64")}`;
+
+    const rpc = { jsonrpc: "2.0", id: 7, method: "vault/delete", params: { id: "v-1" } };
+    expect(await shown("mcp", rpc)).toEqual({ "/method": "vault/delete", "/params/id": "v-1" });
+    const content = [
+      { type: "input_file", file_id: "file-1" },
+      { type: "input_image", image_url: image },
+    ];
+    const sent = {
+      model: "large",
+      previous_response_id: "resp_1",
+      input: [{ role: "user", content }],
+      attachments: [{ url: "https://files.example.com/plan.pdf" }],
+    };
+    expect(await shown("llm", sent)).toEqual({
+      "/model": "large",
+      "/previous_response_id": "resp_1",
+      "/input/0/content/0/file_id": "file-1",
+      "/input/0/content/1/image_url": "binary",
+      "/attachments/0": "https://files.example.com/plan.pdf",
+    });
+  });
+
   test("an approver sees how many values are not shown", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const padding = Array.from({ length: 600 }, () => "0").join(",");

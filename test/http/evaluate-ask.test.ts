@@ -295,6 +295,7 @@ describe.each(databaseKinds)("%s", (database) => {
       "[MASKED_CVV]",
       "[MASKED_PHONE_NUMBER]",
       "pay",
+      "tools/call",
     ]);
   });
 

@@ -10,10 +10,12 @@ export interface Payload {
   /** Member names that already are segments: a table repeats them in every row. */
   names: Set<string>;
   calls: ToolCall[];
-  /** Numbers and booleans that no detector inspects but an approver needs to see. */
+  /** Numbers, booleans and empty values that no detector inspects but an approver needs to see. */
   values: ScalarValue[];
   /** Number of older values that were dropped from `values`, which is capped. */
   dropped_values: number;
+  /** Ids and names of the format, which no detector inspects; null unless the context lists them. */
+  ids: ScalarValue[] | null;
   definitions: ToolDefinition[];
   model: string | null;
   attachments: Attachment[];
@@ -32,6 +34,8 @@ export interface PayloadContext {
   attributes: Readonly<JsonObject>;
   /** True for a body of another API, whose member `attachments` is not a list of files for us. */
   is_foreign_body?: boolean;
+  /** True for an approver, who needs to see them. */
+  lists_ids?: boolean;
 }
 
 /** Attachment as it was sent. One without `data` and `url`, or with both, is invalid. */

@@ -38,7 +38,7 @@ test("ids in the arguments of a call are shown, but not the id of the message", 
   const params = { name: "pay", arguments: {}, parameters };
   const { values } = read({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
 
-  expect(values).toMatchObject([{ text: "8" }]);
+  expect(values).toMatchObject([{ text: "{}" }, { text: "8" }]);
 });
 
 test("the latest numbers and booleans of calls are kept, none of definitions and results", () => {

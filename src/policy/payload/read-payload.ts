@@ -16,6 +16,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     segments: [],
     values: [],
     dropped_values: 0,
+    ids: about.lists_ids ? [] : null,
     names: new Set(),
     calls: [],
     definitions: [],

@@ -65,12 +65,17 @@ export const readEvery: ValueReader = (out, value, location) => {
     readString(out, value, location, "");
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], childLocation(location, i));
+    if (value.length === 0) readScalar(out, "[]", location);
   } else if (isObject(value)) {
+    let isEmpty = true;
     for (const key in value) {
+      isEmpty = false;
       const member = value[key];
       readMemberName(out, key, member, location);
       readEvery(out, member, childLocation(location, key));
     }
+    // A filter without members selects everything.
+    if (isEmpty) readScalar(out, "{}", location);
   }
 };
 
@@ -222,7 +227,7 @@ const MAX_VALUES = 500;
  */
 function readScalar(
   out: Payload,
-  value: number | boolean | null | "",
+  value: number | boolean | null | "" | "[]" | "{}",
   location: ValueLocation,
   isId = false,
 ): void {
@@ -241,14 +246,30 @@ function readScalar(
   }
 }
 
+/** Lists an id or name of the format for an approver, except for words that each part of a format repeats. */
+function listId(out: Payload, value: string | number | boolean, at: ValueLocation, key: string) {
+  if (out.ids === null || at.source === "tool_result" || REPEATED_MEMBERS.has(key)) return;
+  const { role, pointer, inner } = at;
+  out.ids.push({ text: String(value), role, pointer, inner });
+}
+
+const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
+  ...["type", "kind", "role", "object", "status", "jsonrpc"],
+  ...["call_id", "tool_call_id", "tool_use_id"],
+  ...["format", "required", "pattern", "$ref", "$schema", "$id"],
+]);
+
 const NO_MEMBERS = memberReaders({});
 
 /** Reads a value by the name of its member, or of the list that contains it. */
 function readMember(out: Payload, value: unknown, location: ValueLocation, key: string): void {
   if (typeof value === "string") {
     if (!isOpaque(key, value, location.source)) readString(out, value, location, key);
+    else listId(out, value, location, key);
   } else if (typeof value === "number" || typeof value === "boolean") {
-    readScalar(out, value, location, isOpaque(key, String(value), location.source));
+    const isId = isOpaque(key, String(value), location.source);
+    readScalar(out, value, location, isId);
+    if (isId) listId(out, value, location, key);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++)
       readMember(out, value[i], childLocation(location, i), key);
