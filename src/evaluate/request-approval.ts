@@ -55,22 +55,25 @@ function withUnreadValues(decided: DecidedEvaluation): Payload {
   const { attributes = {} } = request;
   const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
   const { ids } = readPayload(request.payload, about);
-  // The approval does not cover the id of a JSON-RPC message.
   const isMessage = typeof request.payload.jsonrpc === "string";
-  const named = (ids ?? []).filter(({ pointer }) => !isMessage || pointer !== "/id");
+  const named = (ids ?? []).filter((value) => !isMessage || !isCallMember(value));
   const files = payload.attachments.map(({ url, filename, content_type, pointer }) =>
     toValue(pointer, [url ?? filename, content_type].filter(Boolean).join(", ") || "file"),
   );
   const documents = payload.documents.map(({ pointer }) => toValue(pointer, "document"));
   const encoded = payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason));
-  const values = [...named, ...documents, ...encoded, ...files, ...payload.values];
-  const shown = values.slice(-MAX_VALUES);
-  const dropped_values = payload.dropped_values + values.length - shown.length;
-  return { ...payload, values: shown, dropped_values };
+  const unread = [...named, ...documents, ...encoded, ...files];
+  const shown = unread.slice(-MAX_UNREAD);
+  const dropped_values = payload.dropped_values + unread.length - shown.length;
+  return { ...payload, values: [...payload.values, ...shown], dropped_values };
 }
 
 /** Caps what an approver has to read. */
-const MAX_VALUES = 1000;
+const MAX_UNREAD = 500;
+
+/** The approval does not cover the id of a JSON-RPC message, and a call is shown by the name of its tool. */
+const isCallMember = ({ pointer, text }: ScalarValue): boolean =>
+  pointer === "/id" || (pointer === "/method" && text === "tools/call");
 
 const toValue = (pointer: string, text: string): ScalarValue => ({
   text,

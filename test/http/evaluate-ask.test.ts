@@ -295,7 +295,6 @@ describe.each(databaseKinds)("%s", (database) => {
       "[MASKED_CVV]",
       "[MASKED_PHONE_NUMBER]",
       "pay",
-      "tools/call",
     ]);
   });
 
