@@ -175,6 +175,11 @@ test.each<[string, string, object]>([
     CHAT,
     message({ type: "image_url", image_url: { url: GEMINI_FILE.replace("g", "\u{1d420}") } }),
   ],
+  [
+    "a chat image with an escaped host after a long user name",
+    CHAT,
+    message({ image_url: { url: GEMINI_FILE.replace("gen", `${"a".repeat(80)}@g%65n`) } }),
+  ],
   ["a chat image without a host", CHAT, message({ type: "image_url", image_url: "files/abc" })],
   ["a chat image by its path", CHAT, message({ image_url: { url: "v1beta/files/abc" } })],
   ["a chat image by its absolute path", CHAT, message({ image_url: { url: "/files/abc" } })],
@@ -353,6 +358,25 @@ test("files of two registries in one request are a 404", async () => {
   const tools = [{ container: { file_ids: [own, own_at_first] } }];
 
   expect((await mine.post(RESPONSES, { model: "m", tools })).status).toBe(404);
+});
+
+test.each([
+  ["without the image", { type: "image_url", image_url: null, uuid: "sku-1" }],
+  [
+    "with an image",
+    { type: "image_url", image_url: { url: "https://a.example/b" }, uuid: "sku-1" },
+  ],
+  ["without a type", { image_url: {}, uuid: "sku-1" }],
+  ["with a second type", { type: "input_audio", Type: "text", uuid: "sku-1" }],
+])("media that vLLM caches by its uuid, sent %s, belongs to no consumer", async (_, part) => {
+  const { mine, shared } = await setUp();
+
+  expect((await mine.post(CHAT, { model: "m", ...message(part) })).status).toBe(404);
+  expect((await shared.post(CHAT, { model: "m", ...message(part) })).status).toBe(200);
+  const schema = { properties: { uuid: { type: "string" } }, examples: [{ uuid: "1", type: "a" }] };
+  const tools = [{ type: "function", function: { name: "f", parameters: schema } }];
+  const text = message({ type: "text", text: "a", uuid: "1" });
+  expect((await mine.post(CHAT, { model: "m", ...text, tools })).status).toBe(200);
 });
 
 test("a vector store or a collection belongs to no consumer", async () => {

@@ -26,7 +26,8 @@ export function isComplete(item: JsonObject): boolean {
 /** Returns the values of a member in every spelling that a lenient parser accepts. */
 export const readMembers = (item: JsonObject, name: string): unknown[] =>
   Object.keys(item)
-    .filter((each) => foldName(each) === name)
+    // A letter of another style may be two units long.
+    .filter((each) => each.length <= 2 * name.length && foldName(each) === name)
     .map((each) => item[each]);
 
 function isFilled(value: unknown): boolean {

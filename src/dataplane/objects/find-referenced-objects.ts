@@ -46,9 +46,10 @@ const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
  * matches U+017F (long s), like Go's parser. An escape may encode any letter.
  */
 const MAY_REFER: readonly RegExp[] = [
-  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|voice(?="\s*:\s*[[{])|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
+  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|uuid|voice(?="\s*:\s*[[{])|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
   /"\s*((file|vs|assistant|skill|voice)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)/iu,
-  /:\\?\/\\?\/[^"/]{0,64}[%\\\u0080-\uffff]/,
+  // A host may follow the long name of a user.
+  /:\\?\/\\?\/(?:[^"/]{65}|[^"/]{0,64}[%\\\u0080-\uffff])/,
   /generativelanguage/iu,
   /\\u/,
 ];
@@ -131,6 +132,7 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, ids, isReference);
   } else if (typeof value === "object" && value !== null) {
+    if ("uuid" in value && isString(value.uuid) && isMedia(value)) ids.add(value.uuid);
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
       if (OUTPUTS.has(type) && isOutput(name, inner)) continue;
@@ -139,6 +141,12 @@ function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
     }
   }
 }
+
+/** Returns whether a part is an image, audio or video: vLLM replaces it with what is cached under its `uuid`. */
+const isMedia = (part: object): boolean =>
+  Object.keys(part).some((name) => MEDIA.test(readNameEnd(name))) ||
+  ("type" in part && isString(part.type) && MEDIA.test(part.type));
+const MEDIA = /image|audio|video|vision|embeds/i;
 
 function collectMember(fullName: string, value: unknown, ids: Set<string>): void {
   const name = readNameEnd(fullName);
