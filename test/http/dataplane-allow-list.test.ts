@@ -141,6 +141,13 @@ test.each([
   ["llama.cpp's adapter by number", { lora: [{ id: 0, scale: 1 }] }],
   ["Azure's agent", { agent_reference: { type: "agent_reference", name: "any" } }],
   ["Azure's agent by its type", { agent: { type: "agent_reference", name: "any" } }],
+  ["Azure's agent in another case", { agent: { Type: "Agent_Reference", name: "any" } }],
+  [
+    "Azure's agent with two names",
+    { agent: { type: "agent_reference", name: "cheap", Name: "x" } },
+  ],
+  ["a fusion tool in another case", { tools: [{ type: "function", Type: "openrouter:fusion" }] }],
+  ["a fusion plugin in another case", { plugins: [{ id: "web", ID: "fusion" }] }],
   ["Together's image_loras", { image_loras: [{ path: "https://example.com/a", scale: 1 }] }],
   ["model_id", { model_id: "expensive" }],
   ["deployment_id in extra_body", { extra_body: { deployment_id: "expensive" } }],

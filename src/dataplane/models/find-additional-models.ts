@@ -5,6 +5,7 @@ import { parseStrict } from "../../lib/json/parse-strict.ts";
 import { type JsonMember, type MemberScan, parseName } from "../../lib/json/scan-members.ts";
 import { foldName } from "../../lib/text/fold-name.ts";
 import { readPartType } from "../body/read-part-type.ts";
+import { readMembers } from "../objects/find-item-references.ts";
 
 /** Parses members that may name a model, so call it only for consumers whose models are limited. */
 export function findAdditionalModels(scan: MemberScan<string>): string[] {
@@ -84,7 +85,8 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
     }
     if (kind === "members" && choosesModel(value)) models.push(AUTO_ROUTING);
     // Azure reads an agent, which has a model of its own, from `agent` or `agent_reference`.
-    if (kind === "members" && value.type === AGENT) models.push(String(value.name));
+    if (kind === "members" && readWords(value, "type").includes(AGENT))
+      models.push(readMembers(value, "name").join());
   }
 }
 
@@ -94,11 +96,14 @@ const isNumberedId = (name: string, value: unknown): boolean =>
 
 /** Returns whether a tool or plugin of OpenRouter calls models of its choice, because it does not name them all. */
 function choosesModel(value: JsonObject): boolean {
-  const { type, id, parameters } = value;
-  const isTool = typeof type === "string" && DELEGATE.test(type);
-  if (isTool && !namesModels(parameters, type)) return true;
-  return id === FUSION && !namesModels(value, id);
+  const tool = readWords(value, "type").find((type) => DELEGATE.test(type));
+  if (tool !== undefined && !namesModels(value.parameters, tool)) return true;
+  return readWords(value, "id").includes(FUSION) && !namesModels(value, FUSION);
 }
+
+/** Returns the values of a keyword in every spelling that a lenient parser accepts. */
+const readWords = (value: JsonObject, name: string): string[] =>
+  readMembers(value, name).map((word) => String(word).toLowerCase());
 const DELEGATE = /^openrouter:(?!(?:web_search|web_fetch|datetime)$)/;
 const FUSION = "fusion";
 const AGENT = "agent_reference";
