@@ -5,7 +5,7 @@ import type { Log } from "../../lib/log.ts";
 import { renderBanner } from "../../server/banner.ts";
 import { joinGroup, type WorkerGroup } from "../../server/group/join-group.ts";
 import { startGroup } from "../../server/group/start-group.ts";
-import { start } from "../../server/start.ts";
+import type { start } from "../../server/start.ts";
 import { findUnknownSettings, type Settings } from "../../settings.ts";
 import { type Command, type Context, FLAG_SETTINGS, type Output } from "../command.ts";
 
@@ -27,7 +27,7 @@ export const startCommand: Command = {
     const running =
       workers > 1
         ? await startGroup({ workers, max_hang_s: settings.WORKER_HANG_S }, program, log)
-        : await start(settings, log, { env });
+        : await startServer(settings, log, { env });
     const stopped = waitForSignal();
     print(
       values.json
@@ -54,7 +54,7 @@ export const startCommand: Command = {
 async function runWorker({ settings, log, env }: Context, group: WorkerGroup): Promise<Output> {
   const logAsWorker: Log = (event, fields) => log(event, { worker: group.index, ...fields });
   try {
-    const { urls, ports, first, stop } = await start(settings, logAsWorker, { env, group });
+    const { urls, ports, first, stop } = await startServer(settings, logAsWorker, { env, group });
     const stopped = waitForSignal();
     await group.request("ready", { urls, ports, first: first ?? null });
     await Promise.race([stopped, group.abandoned]);
@@ -66,6 +66,10 @@ async function runWorker({ settings, log, env }: Context, group: WorkerGroup): P
   }
   return { text: "", json: null };
 }
+
+/** Loads the server only now: the help, wrong settings and the supervisor of workers do not need it. */
+const startServer: typeof start = async (...given) =>
+  await (await import("../../server/start.ts")).start(...given);
 
 const waitForSignal = (): Promise<string> =>
   new Promise((resolve) => {
