@@ -104,6 +104,20 @@ test("a document in an MCP result is read by output rules", async () => {
   expect(verdict.status).toBe("block");
 });
 
+test.each([
+  "<script>var card = '4111 1111 1111 1111';</script>",
+  "<style>/* 4111 1111 1111 1111 */</style>",
+  "<p onclick='pay(4111 1111 1111 1111)'>a</p>",
+  "<p style='--card: 4111 1111 1111 1111'>a</p>",
+])("everything in an HTML attachment is inspected: %s", async (inner) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const data = Buffer.from(`<!doctype html><body>${inner}</body>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
 test("a document that inflates without bound is not read, and is reported", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",

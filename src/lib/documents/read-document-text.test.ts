@@ -8,7 +8,7 @@ const read = (content: string | Uint8Array, content_type: string | null = null) 
 test.each([
   ["plain words", null, "text", "plain words"],
   ["<!DOCTYPE html><p>page", "text/plain", "html", "page"],
-  ["\n <html><script>no</script>page", "application/octet-stream", "html", "page"],
+  ["\n <html><script>a()</script>page", "application/octet-stream", "html", "page\na()"],
   [
     "text with <script>all of it</script>",
     "text/html",

@@ -1,4 +1,4 @@
-/** Reads the text of an HTML page with hidden text and comments, because attacks hide instructions there. */
+/** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
 import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, textInTag, walkMarkup } from "./walk-markup.ts";
@@ -30,8 +30,8 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
 const CODE = new Set(["script", "style"]);
 /** Attributes that are read aloud, shown as tooltips or indexed. */
 const SHOWN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
-/** A model that receives the source reads all attributes. Scripts and styles are not text, as in their elements. */
-const isOther = (name: string): boolean => !SHOWN.has(name) && !/^(?:on|style$)/.test(name);
+/** A model that receives the source reads all attributes. */
+const isOther = (name: string): boolean => !SHOWN.has(name);
 /** Longer than attributes without a value, such as `hidden` and `disabled`. */
 const MAX_FLAG_CHARACTERS = 12;
 const INLINE = new Set(

@@ -13,7 +13,7 @@ export interface Tag {
 export interface MarkupVisitor {
   text: (text: string) => void;
   comment: (text: string) => void;
-  /** Return true to skip everything up to the closing tag of this name. */
+  /** Return true if everything up to the closing tag of this name is not markup: it is visited as a comment. */
   tag: (tag: Tag) => boolean;
 }
 
@@ -90,10 +90,11 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   const attributes = source.slice(open + 1 + written.length, end);
   if (attributes.length > PIECE) visitor.text(attributes); // no real tag is this long
   const fitting = attributes.length > PIECE ? "" : attributes;
-  const skip = visitor.tag({ name, closing, attributes: fitting });
-  if (!skip || closing) return end + 1;
+  const isRaw = visitor.tag({ name, closing, attributes: fitting });
+  if (!isRaw || closing) return end + 1;
   const closed = closingTag(source, name, end + 1);
   if (closed < 0) visitor.text(source.slice(end + 1));
+  else visitor.comment(source.slice(end + 1, closed));
   return closed < 0 ? source.length : closed;
 }
 
