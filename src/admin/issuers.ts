@@ -15,7 +15,10 @@ const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
   reach: ({ allow_private, jwks_url }) => ({ allow_private, target: jwks_url }),
   toColumns(_, input, { updated_at }, before) {
     checkUrl(input.jwks_url, "jwks_url", input.allow_private);
-    const claimed_at = before && isSameClaim(before, input) ? before.claimed_at : updated_at;
+    // One that begins to accept tokens must not take over users of the others.
+    const isHeld =
+      before?.enabled && isSameClaim(before, input) && before.jwks_url === input.jwks_url;
+    const claimed_at = isHeld ? before.claimed_at : updated_at;
     return { ...input, claimed_at };
   },
   /** A token may have the audiences of two gateways, so that one could take the users of the other. */

@@ -442,6 +442,29 @@ describe.each(databaseKinds)("%s", (database) => {
         expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
       });
 
+      test.each([
+        ["is enabled", { enabled: false }, { enabled: true }],
+        ["gets the right keys", { jwks_url: "https://login.example.com/jwks" }, {}],
+      ])("is not taken over by an older registration that %s later", async (_, before, change) => {
+        const kit = await started();
+        const [second, sub] = [crypto.randomUUID(), crypto.randomUUID()];
+        const key = await newSigningKey("ES256", "k1");
+        await using issuer = await startIssuer(key);
+        const { jwks_url } = issuer;
+        const { make, call, scoped } = await rival(kit);
+        const { id } = await make({ audience: second, jwks_url, ...PRIVATE, ...before });
+        const { issuer: own, audience, store } = await trusting("ES256", { jwks_url });
+        await using _own = own;
+
+        // Only an owner may move a private address; an administrator may move a public one.
+        const as = "enabled" in before ? scoped : {};
+        const saved = await call("PUT", `/${id}`, { jwks_url, ...change }, as);
+
+        expect(saved.status).toBe(200);
+        expect(await ask(await issuer.sign(key, { sub, aud: [audience, second] }))).toBe(200);
+        expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
+      });
+
       test("is not locked out by an older issuer whose keys are others, or cannot be read", async () => {
         const kit = await started();
         const [second, third, sub] = [1, 2, 3].map(() => crypto.randomUUID());
