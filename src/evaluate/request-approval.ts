@@ -54,7 +54,7 @@ function withUnreadValues(decided: DecidedEvaluation): Payload {
   const { request, payload, direction, protocol, is_foreign_body = false } = decided;
   const { attributes = {} } = request;
   const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
-  const { ids } = readPayload(request.payload, about);
+  const { ids, dropped_values: dropped } = readPayload(request.payload, about);
   const isMessage = typeof request.payload.jsonrpc === "string";
   const named = (ids ?? []).filter((value) => !isMessage || !isCallMember(value));
   const files = payload.attachments.map(({ url, filename, content_type, pointer }) =>
@@ -64,7 +64,7 @@ function withUnreadValues(decided: DecidedEvaluation): Payload {
   const encoded = payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason));
   const unread = [...named, ...documents, ...encoded, ...files];
   const shown = unread.slice(-MAX_UNREAD);
-  const dropped_values = payload.dropped_values + unread.length - shown.length;
+  const dropped_values = dropped + unread.length - shown.length;
   return { ...payload, values: [...payload.values, ...shown], dropped_values };
 }
 

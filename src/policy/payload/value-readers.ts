@@ -6,7 +6,7 @@ import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import { declaresBase64, decodeMember, SEALED_MEMBERS } from "./decode-member.ts";
 import { isOpaque } from "./is-opaque.ts";
-import type { Payload } from "./payload.ts";
+import type { Payload, ScalarValue } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
 export interface ValueLocation {
@@ -237,20 +237,23 @@ function readScalar(
   if (isLong && !isId && (isCall || source === "tool_result" || inner !== null)) {
     out.segments.push(createSegment(String(value), source, { ...location, isNumber: true }));
   } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
-    out.values.push({ text: String(value), role, pointer, inner });
-    // Keeps the latest values: the approver decides about the last call.
-    if (out.values.length > MAX_VALUES) {
-      out.values.shift();
-      out.dropped_values++;
-    }
+    keepLatest(out, out.values, { text: String(value), role, pointer, inner });
   }
+}
+
+/** Keeps the latest values: the approver decides about the last call. */
+function keepLatest(out: Payload, values: ScalarValue[], value: ScalarValue): void {
+  values.push(value);
+  if (values.length <= MAX_VALUES) return;
+  values.shift();
+  out.dropped_values++;
 }
 
 /** Lists an id or name of the format for an approver, except for words that each part of a format repeats. */
 function listId(out: Payload, value: string | number | boolean, at: ValueLocation, key: string) {
   if (out.ids === null || at.source === "tool_result" || REPEATED_MEMBERS.has(key)) return;
   const { role, pointer, inner } = at;
-  out.ids.push({ text: String(value), role, pointer, inner });
+  keepLatest(out, out.ids, { text: String(value), role, pointer, inner });
 }
 
 const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
