@@ -14,12 +14,15 @@ import { isOwnGuard } from "../contract/guard/guard-settings.ts";
 import { recordChange } from "../db/record-change.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { consumerTable } from "../db/tables/consumers.ts";
+import { detectorTable } from "../db/tables/detectors.ts";
 import { gatewayTable } from "../db/tables/gateways.ts";
 import { collectorKeyTable, serviceClientTable } from "../db/tables/keys.ts";
 import { policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { newSlug } from "../lib/ids.ts";
-import { type Route, route } from "../route.ts";
+import { type Actor, isOwner, type Route, route } from "../route.ts";
+import { checkAllowPrivate } from "./check-allow-private.ts";
+import { toDetectorReach } from "./detectors.ts";
 import { keyRoutes } from "./key-routes.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
@@ -41,6 +44,12 @@ const definition: ResourceDefinition<Collector, CollectorInput, Collector> = {
     }
     await checkPolicy(deps, default_policy_id, default_policy_version, "default_policy_");
     return { ...input, collector_key: input.collector_key ?? `col-${newSlug(12)}` };
+  },
+  async checkActor(deps, actor, next, before) {
+    const { default_policy_id: policy_id, default_policy_version: number } = next;
+    const isSame =
+      policy_id === before?.default_policy_id && number === before.default_policy_version;
+    if (!isSame) await checkPinnedReach(deps, actor, policy_id, number);
   },
   async checkRemovable(deps, { id }) {
     const gateways = (await gatewayTable.all(deps.db))
@@ -87,6 +96,7 @@ export const collectorRoutes: Route[] = [
     const consumer_id = readConsumerId(call.params);
     const { policy_id, policy_version } = call.body;
     await checkPolicy(deps, policy_id, policy_version, "policy_");
+    await checkPinnedReach(deps, call.actor, policy_id, policy_version);
     const before = await overrideTable.lock(deps.db, { collector_id, consumer_id });
     const row = {
       id: before?.id ?? deps.newId(),
@@ -129,6 +139,21 @@ function readConsumerId({ consumer = "" }: Record<string, string>): string {
     "validation_failed",
     "consumer_id: must have at most 1024 characters and no NUL",
   );
+}
+
+/** A pinned version has copies of detectors, and perhaps a permission that an owner has withdrawn since. */
+async function checkPinnedReach(
+  deps: Deps,
+  actor: Actor,
+  policy_id: string | null,
+  number: number | null,
+): Promise<void> {
+  if (policy_id === null || number === null || isOwner(actor)) return;
+  const version = await policyVersionTable.find(deps.db, { policy_id, number });
+  for (const [id, copy] of Object.entries(version?.document.detectors ?? {})) {
+    const current = await detectorTable.find(deps.db, { id });
+    checkAllowPrivate(deps, actor, toDetectorReach(copy), current && toDetectorReach(current));
+  }
 }
 
 /** Checks that the policy exists, and its pinned version if there is one. */

@@ -19,6 +19,7 @@ import type { Detector } from "../policy/detector.ts";
 import { detectors as catalog } from "../policy/detectors/all.ts";
 import { type Route, route } from "../route.ts";
 import { usesDetector } from "../snapshot/build-policy-document.ts";
+import type { Reach } from "./check-allow-private.ts";
 import { saveVersion } from "./policy-versions.ts";
 import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 import { detectorSecrets, maskSecrets, sealSecrets } from "./seal-secrets.ts";
@@ -31,10 +32,7 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
     ...row,
     settings: maskSecrets(deps.keyring(), detectorSecrets(row.kind, row.id), row.settings),
   }),
-  reach: ({ settings }) => ({
-    allow_private: settings.allow_private === true,
-    target: settings.url,
-  }),
+  reach: toDetectorReach,
   toColumns: async (deps, input, { id }, before) => ({
     ...input,
     settings: await checkSettings(deps, id, input, before),
@@ -49,6 +47,10 @@ const definition: ResourceDefinition<DetectorResource, DetectorInput, DetectorRe
     );
   },
 };
+
+export function toDetectorReach({ settings }: Pick<DetectorResource, "settings">): Reach {
+  return { allow_private: settings.allow_private === true, target: settings.url };
+}
 
 /** Returns the policy versions that are evaluated, latest or pinned, with a rule of the detector. */
 async function findUses({ db }: Deps, detector_id: string): Promise<DetectorUse[]> {

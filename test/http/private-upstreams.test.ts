@@ -3,7 +3,7 @@ import { localActor } from "../../src/admin/perform.ts";
 import { applyConfig } from "../../src/config-file/apply.ts";
 import { readConfigFile } from "../../src/config-file/read-file.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { unique } from "../kit/guard.ts";
+import { makeDetector, makeGuard, unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
@@ -202,6 +202,29 @@ describe("allow_private is an owner's decision", () => {
 
     const replies = [before, moved, renamed, movedByOwner, deleted, created];
     expect(replies.map(({ status }) => status)).toEqual([200, 403, 200, 200, 204, 403]);
+  });
+
+  test("a pinned version of a policy whose detector had it, until an owner withdrew it", async () => {
+    const shared = await kit();
+    const headers = await adminHeaders(shared);
+    const url = "https://detector.example.net/check";
+    const detector = await makeDetector(shared, "http", { url, allow_private });
+    const rules = [{ detector_id: detector.id, action: "block" }];
+    const guard = await makeGuard(shared, { input_rules: rules });
+    const collector = `/v1/collectors/${guard.collector.id}`;
+    const pin = { default_policy_version: 1 };
+    const override = { policy_id: guard.policy.id, policy_version: 1 };
+
+    const before = await shared.put(collector, pin, headers);
+    await shared.put(collector, { default_policy_version: null }, headers);
+    await shared.put(`/v1/detectors/${detector.id}`, { settings: { url, allow_private: false } });
+    const pinned = await shared.put(collector, pin, headers);
+    const overridden = await shared.put(`${collector}/overrides/ana`, override, headers);
+    const byOwner = await shared.put(collector, pin);
+    const renamed = await shared.put(collector, { name: unique("renamed") }, headers);
+
+    const replies = [before, pinned, overridden, byOwner, renamed];
+    expect(replies.map(({ status }) => status)).toEqual([200, 403, 403, 200, 200]);
   });
 
   test("a connection test of an unsaved registry", async () => {
