@@ -74,7 +74,7 @@ function createModels(): RunJob {
 const startEvaluationWorker = () => new Worker(new URL("./worker.ts", import.meta.url));
 const startEncoderWorker = () => new Worker(new URL("./encoder-worker.ts", import.meta.url));
 
-/** Waiting jobs of one owner: at 10 ms for a window, more than clients wait for. */
+/** Waiting jobs of one owner: at 8 ms for a window, more than clients wait for. */
 const MAX_WAITING = 500;
 const full = () =>
   new AppError("overloaded", "Too many evaluations are waiting. Try again later.", {
