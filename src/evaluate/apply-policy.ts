@@ -31,12 +31,16 @@ export async function applyPolicy(
 ): Promise<DecidedEvaluation> {
   const { program, collector, keyring, disabled, exemptions, opened } = evaluation;
   const { direction, protocol, session_id, payload, size } = evaluation;
-  if (!program) return Object.assign(evaluation, { outcome: NO_POLICY });
+  const decided = evaluation as DecidedEvaluation;
+  if (!program) {
+    decided.outcome = NO_POLICY;
+    return decided;
+  }
   const pseudonyms = createSessionPseudonyms(host, keyring, {
     collector_id: collector.id,
     session_id,
   });
-  const outcome = await runPolicy(program, {
+  decided.outcome = await runPolicy(program, {
     direction,
     segments: opened.segments.length ? [...payload.segments, ...opened.segments] : payload.segments,
     facts: createFacts(evaluation),
@@ -62,8 +66,8 @@ export async function applyPolicy(
     logFailure: (failure, cause) => void host.logFailure(failure, describeCause(cause)),
     isExempt: createExemptionCheck(exemptions, keyring),
   });
-  if (outcome.changes.length > 0) await pseudonyms.save();
-  return Object.assign(evaluation, { outcome });
+  if (decided.outcome.changes.length > 0) await pseudonyms.save();
+  return decided;
 }
 
 function findSystemPrompt(

@@ -21,21 +21,27 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
     attributes,
     is_foreign_body,
   });
-  payload.uninspected.push(...unread);
+  for (const part of unread) payload.uninspected.push(part);
   checkPayload(payload);
   restoreLongIntegers(text, payload.segments);
-  const session_id = request.session_id ?? origin.request_id;
-  return Object.assign(assigned, { direction, protocol, session_id, payload });
+  const extracted = assigned as ExtractedEvaluation;
+  extracted.direction = direction;
+  extracted.protocol = protocol;
+  extracted.session_id = request.session_id ?? origin.request_id;
+  extracted.payload = payload;
+  return extracted;
 }
 
 function checkPayload({ segments, attachments }: Payload): void {
-  if (segments.filter(({ isNumber }) => !isNumber).length > MAX_TEXTS) {
+  let texts = 0;
+  let pointers = 0;
+  for (const { isNumber, pointer, inner } of segments) {
+    if (!isNumber) texts += 1;
+    pointers += pointer.length + (inner?.length ?? 0);
+  }
+  if (texts > MAX_TEXTS) {
     throw new AppError("too_large", `payload: contains more than ${MAX_TEXTS} texts.`);
   }
-  const pointers = segments.reduce(
-    (sum, { pointer, inner }) => sum + pointer.length + (inner?.length ?? 0),
-    0,
-  );
   if (pointers > MAX_POINTER_CHARACTERS) {
     throw new AppError("too_large", "payload: member names are too long in total. Shorten them.");
   }

@@ -32,10 +32,11 @@ const findReader = ({ program, direction }: ExtractedEvaluation) =>
 export function skipAttachments(extracted: ExtractedEvaluation): OpenedEvaluation {
   const { attachments, documents } = extracted.payload;
   const uninspected: Uninspected[] = [];
-  for (const { pointer } of [...attachments, ...documents]) {
-    uninspected.push({ pointer, reason: "not_opened" });
-  }
-  return Object.assign(extracted, { opened: { segments: [], attachments: [], uninspected } });
+  for (const { pointer } of attachments) uninspected.push({ pointer, reason: "not_opened" });
+  for (const { pointer } of documents) uninspected.push({ pointer, reason: "not_opened" });
+  const skipped = extracted as OpenedEvaluation;
+  skipped.opened = { segments: [], attachments: [], uninspected };
+  return skipped;
 }
 
 /** Rejects documents that were not inspected because they exceed the budget, as a failed detector would be. */

@@ -16,6 +16,7 @@ export function applyMasks(
   matches: readonly Match[],
   createPseudonym: CreatePseudonym,
 ): TextChange[] {
+  if (matches.length === 0) return [];
   const bySegment = new Map<Segment, MaskedSpan[]>();
   for (const { at, mask } of matches) {
     if (!at || !mask) continue;

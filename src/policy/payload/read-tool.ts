@@ -7,7 +7,7 @@ import { bareToolName } from "./tools.ts";
 
 export function readTool(body: JsonObject, about: PayloadContext): EvaluatedTool {
   const params = readCallParams(body, about);
-  const stamped = (name: string) => readAttribute(about.attributes, name);
+  const stamped = (name: keyof typeof FLAT_NAMES) => readAttribute(about.attributes, name);
   const name =
     stringOrNull(bareToolName(params.name)) ?? stringOrNull(bareToolName(stamped("name")));
   // The input of a shell call is its command.
@@ -25,7 +25,13 @@ function readCallParams(body: JsonObject, about: PayloadContext): JsonObject {
 }
 
 /** Reads `{tool: {name}}` or `{"tool.name": …}`. */
-function readAttribute(attributes: Readonly<JsonObject>, name: string): unknown {
+function readAttribute(attributes: Readonly<JsonObject>, name: keyof typeof FLAT_NAMES): unknown {
   const nested = isObject(attributes.tool) ? attributes.tool[name] : undefined;
-  return nested ?? attributes[`tool.${name}`];
+  return nested ?? attributes[FLAT_NAMES[name]];
 }
+
+const FLAT_NAMES = {
+  name: "tool.name",
+  command: "tool.command",
+  arguments: "tool.arguments",
+} as const;

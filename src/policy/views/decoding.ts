@@ -15,17 +15,23 @@ export interface Decoding extends SourceMap {
   encoding: HiddenEncoding;
 }
 
-/** Creates a collector that builds one decoding per encoding. Allocates nothing for texts without any. */
+/** Creates a collector that builds one decoding per encoding. */
 export function createDecodingCollector() {
-  const builders = new Map<HiddenEncoding, SourceMapBuilder>();
+  // Lazy: most texts have no encoded run, and each evaluation reads dozens.
+  let builders: Map<HiddenEncoding, SourceMapBuilder> | undefined;
   return {
     /** Adds a line that corresponds to `start` to `end` of the original. */
     add(encoding: HiddenEncoding, line: string, start: number, end: number): void {
+      builders ??= new Map();
       const out = builders.get(encoding) ?? createSourceMapBuilder();
       builders.set(encoding, out);
       out.append(`${line}\n`, start, end);
     },
     build: (): readonly Decoding[] =>
-      Array.from(builders, ([encoding, out]) => ({ ...out.build(), encoding })),
+      builders
+        ? Array.from(builders, ([encoding, out]) => ({ ...out.build(), encoding }))
+        : NO_DECODINGS,
   };
 }
+
+const NO_DECODINGS: readonly Decoding[] = [];
