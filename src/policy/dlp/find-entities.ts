@@ -44,11 +44,11 @@ export const findEntities = (segment: Segment): readonly EntityHit[] =>
 function findInSegment(_: string, segment: Segment): readonly EntityHit[] {
   const name = readFieldName(segment);
   const hits = findInView(segment, computeOnce(segment, foldText), name === "" ? "" : `${name}: `);
-  const [, ...encoded] = computeOnce(segment, decodeViews);
-  if (encoded.length === 0) return hits;
-  const inside = encoded.flatMap((view) =>
-    keepMostConfident(findInView(segment, unescapeView(view), "")),
-  );
+  const views = computeOnce(segment, decodeViews);
+  if (views.length === 1) return hits;
+  const inside = views
+    .slice(1)
+    .flatMap((view) => keepMostConfident(findInView(segment, unescapeView(view), "")));
   return [...hits, ...inside];
 }
 
@@ -66,7 +66,8 @@ function keepMostConfident(hits: readonly EntityHit[]): EntityHit[] {
 function findInView(segment: Segment, { exact, toOriginal }: View, label: string): EntityHit[] {
   const text = label + foldDigits(exact);
   const secrets = text === segment.text ? findPlainSecrets(segment) : findSecrets(text);
-  const hits = [...toCredentialHits(text, secrets), ...findPersonalData(text)];
+  const personal = findPersonalData(text);
+  const hits = secrets.length === 0 ? personal : [...toCredentialHits(text, secrets), ...personal];
   if (hits.length === 0) return hits;
   return hits
     .filter(({ start }) => start >= label.length)
@@ -120,20 +121,20 @@ function findPersonalData(text: string): EntityHit[] {
         break;
       }
     }
-    if (isDigit && at >= uuidEnd) hits.push(...findRatedPhone(text, at, near, rate));
+    if (isDigit && at >= uuidEnd) addPhone(hits, text, at, { near, rate });
   }
   return hits;
 }
 
-/** Returns the phone number at `at`. A Spanish number is two entities. */
-function findRatedPhone(
+/** Adds the phone number at `at`. A Spanish number is two entities. */
+function addPhone(
+  hits: EntityHit[],
   text: string,
   at: number,
-  near: ClueLookup,
-  rate: (value: RatedValue) => number,
-): EntityHit[] {
+  { near, rate }: { near: ClueLookup; rate: (value: RatedValue) => number },
+): void {
   const phone = findPhoneAt(text, at, near.mention("phone_number"));
-  if (!phone) return NO_HITS;
+  if (!phone) return;
   const { start, end, isSpanish } = phone;
   const confidence = rate({
     ...phone,
@@ -141,12 +142,10 @@ function findRatedPhone(
     confidenceWithClue: Math.max(phone.confidence, 0.75),
     isValidAt: (other) => isPlannedPhone(text.slice(other, other + end - at)),
   });
-  if (confidence === 0) return NO_HITS;
-  const hit: EntityHit = { entity: "phone_number", start, end, confidence };
-  return isSpanish ? [{ ...hit, entity: "spanish_phone" }, hit] : [hit];
+  if (confidence === 0) return;
+  if (isSpanish) hits.push({ entity: "spanish_phone", start, end, confidence });
+  hits.push({ entity: "phone_number", start, end, confidence });
 }
-
-const NO_HITS: EntityHit[] = [];
 
 type RatedValue = Pick<EntityFormat, "entity" | "confidence" | "confidenceWithClue" | "clueScope"> &
   Pick<LocatedValue, "end" | "isValidAt">;

@@ -36,7 +36,9 @@ export function findEntityMatches(
   selection: EntitySelection,
   names: readonly EntityHit[] = [],
 ): LocatedMatch[] {
-  return [...findEntities(segment), ...names].flatMap(({ entity, start, end, confidence }) => {
+  const found = findEntities(segment);
+  const hits = names.length === 0 ? found : [...found, ...names];
+  return hits.flatMap(({ entity, start, end, confidence }) => {
     const style = selection.masks.get(entity);
     if (!style || confidence < selection.min_confidence) return [];
     // A match in base64 may span several lines.

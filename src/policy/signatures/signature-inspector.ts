@@ -3,7 +3,7 @@ import type { Inspector, Match } from "../detector.ts";
 import { inspectMessages } from "../inspect-messages.ts";
 import type { Segment } from "../segment.ts";
 import { type CustomPatterns, compileCustomPatterns } from "./custom-patterns.ts";
-import { scanLeetspeak, scanLiterals } from "./scan-literals.ts";
+import { type LiteralScan, scanLeetspeak, scanLiterals } from "./scan-literals.ts";
 import { findSignature, type Signature } from "./signature.ts";
 
 interface SignatureOptions<Label extends string> {
@@ -32,7 +32,7 @@ export function createSignatureInspector<Label extends string>(
       const { start, end } = at;
       best.set(label, { label, type: options.type, confidence, at: { segment, start, end } });
     };
-    for (const { view, windows: windowsBySignature } of [...scans, ...leetScans]) {
+    const inspectScan = ({ view, windows: windowsBySignature }: LiteralScan) => {
       for (const [signature, windows] of windowsBySignature) {
         const { label, argumentConfidence, proseConfidence, namesOnly } = signature;
         if (!enabled.has(signature) || (namesOnly && !segment.isName)) continue;
@@ -42,14 +42,16 @@ export function createSignatureInspector<Label extends string>(
           segment.source === "tool_arguments" ? argumentConfidence : proseConfidence;
         keep(label, confidence, view.toOriginal(match.start, match.end));
       }
-    }
+    };
+    scans.forEach(inspectScan);
+    leetScans.forEach(inspectScan);
     for (const { view } of scans) {
       for (const find of custom) {
         const hit = find(view);
         if (hit) keep(hit.name, 1, hit);
       }
     }
-    return [...best.values()];
+    return best.size === 0 ? [] : [...best.values()];
   };
   return inspectMessages(inspect);
 }
