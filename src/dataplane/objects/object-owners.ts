@@ -37,6 +37,8 @@ const MAX_QUEUED = 50_000;
 /** ABSENCE_MS and FLUSH_MS together are well under the second within which every node learns of a new object. */
 const ABSENCE_MS = 300;
 const FLUSH_MS = 20;
+/** A durable commit takes up to milliseconds, so rows share it; 128 rows block SQLite for about 2 ms. */
+const BATCH_ROWS = 128;
 const RETRY_MS = 500;
 
 /** Without a consumer, the object was deleted. */
@@ -52,17 +54,21 @@ export function createObjectOwners({ db, log }: Pick<Deps, "db" | "log">): Objec
   const queue = createWriteBehindQueue<Change>({
     kind: "owned_file",
     log,
-    write: async ([change]) => {
-      if (!change) return;
-      if (isCreation(change)) await saveOwnedFile(db, change);
-      else await deleteOwnedFile(db, change);
-    },
-    maxBatch: () => 1,
+    write: (changes) =>
+      db.transaction(async (tx) => {
+        for (const change of changes) {
+          if (isCreation(change)) await saveOwnedFile(tx, change);
+          else await deleteOwnedFile(tx, change);
+        }
+      }),
+    maxBatch: () => BATCH_ROWS,
     maxRows: MAX_QUEUED,
     flushMs: () => FLUSH_MS,
     retryMs: RETRY_MS,
-    onDone: ([change]) => {
-      if (change && pending.get(toKey(change)) === change) pending.delete(toKey(change));
+    onDone: (changes) => {
+      for (const change of changes) {
+        if (pending.get(toKey(change)) === change) pending.delete(toKey(change));
+      }
     },
     toLogFields: (change) => ({ ...change }),
   });
