@@ -33,7 +33,9 @@ export const signIn = endpoint({
   summary: "Exchange an administrator token for an HttpOnly session cookie",
   body: z.strictObject({ token: SecretText.min(1) }),
   reply: WhoAmI,
+  // A failed sign-in must not wait for, nor delay, changes of the configuration.
   writes: false,
+  configures: "sessions",
 });
 
 export const signOut = endpoint({

@@ -10,9 +10,10 @@ import { until } from "../kit/until.ts";
 
 const CSRF = { "x-portcullis-csrf": "1" };
 
-async function consoleCookie(kit: Kit, token = OWNER_TOKEN): Promise<string> {
+async function consoleCookie(kit: Kit, token = OWNER_TOKEN, cookie = ""): Promise<string> {
   const reply = await fetch(`${kit.url}/v1/session`, {
     method: "POST",
+    headers: { cookie },
     body: JSON.stringify({ token }),
   });
   return cookieOf(reply);
@@ -124,6 +125,19 @@ test.each([
   expect(await pageOf(current)).not.toContain('name="token"');
   expect(await pageOf(copied)).toContain('name="token"');
   expect((await submit({ action: "rotate" }, copied)).status).toBe(401);
+});
+
+test("another sign-in ends the copied cookie of the console session that it replaces", async () => {
+  await using kit = await startKit();
+  const [copied, other] = [await consoleCookie(kit), await consoleCookie(kit)];
+
+  const failed = await consoleCookie(kit, "unknown", copied);
+  const before = await whoAmI(kit, copied);
+  const current = await consoleCookie(kit, OWNER_TOKEN, copied);
+
+  expect([failed, before]).toEqual(["", 200]);
+  expect(await whoAmI(kit, copied)).toBe(401);
+  expect([await whoAmI(kit, current), await whoAmI(kit, other)]).toEqual([200, 200]);
 });
 
 test("signing out with a limited token works, and another site cannot do it", async () => {

@@ -198,7 +198,11 @@ async function serveRoute(
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
     ...ids,
   };
-  if (!endpoint.writes) return render(endpoint, await handle(deps, call), call);
+  if (!endpoint.writes) {
+    const reply = await handle(deps, call);
+    if (endpoint.configures === "sessions") await refreshAfterChange(app);
+    return render(endpoint, reply, call);
+  }
 
   const key =
     endpoint.method === "POST"

@@ -9,6 +9,8 @@ import {
   type WhoAmI,
   whoAmI,
 } from "../../contract/session.ts";
+import { changeSessions } from "../../db/config-revision.ts";
+import type { Db } from "../../db/db.ts";
 import { endSession } from "../../db/tables/ended-sessions.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
@@ -36,6 +38,9 @@ export const sessionRoutes: Route[] = [
         "This administrator token is unknown, expired or revoked.",
       );
     }
+    // Otherwise a copy of the cookie that is replaced would remain valid after the sign-out.
+    const replaced = sessionOf(deps, origin, call.cookies);
+    if (replaced) await changeSessions(deps.db, (db) => recordEnd(db, replaced));
     const ends = deps.now().getTime() + LIFETIME_S * 1000;
     const session: SessionCookie = { session_id: deps.newId(), hash, ends };
     await recordSession(deps, { ...call, actor: token }, "sign_in", {
@@ -56,9 +61,8 @@ export const sessionRoutes: Route[] = [
         "invalid_request",
         "Send the session cookie: it identifies the session to end.",
       );
-    const { session_id: id, ends } = session;
-    const expires_at = new Date(ends).toISOString();
-    await endSession(deps.db, { id, kind: "console", expires_at });
+    const { session_id: id } = session;
+    await recordEnd(deps.db, session);
     await recordSession(deps, call, "sign_out", { id, name: "console", gateway_id: null });
     reply_headers["set-cookie"] = setCookie(COOKIE, origin, { value: "", seconds: 0 });
     return undefined;
@@ -71,6 +75,9 @@ interface SessionCookie {
   hash: string;
   ends: number;
 }
+
+const recordEnd = (db: Db, { session_id: id, ends }: SessionCookie): Promise<void> =>
+  endSession(db, { id, kind: "console", expires_at: new Date(ends).toISOString() });
 
 /** Returns undefined when there is no session, or it has ended. */
 function sessionOf(deps: Deps, origin: string, cookies: string): SessionCookie | undefined {
