@@ -12,6 +12,7 @@ import {
   PRINCIPAL_KEY,
 } from "../contract/store/mcp-registries.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
+import { insertOwnClient } from "../db/tables/oauth-registrations.ts";
 import { oauthServerTable } from "../db/tables/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/tables/registries.ts";
 import type { Deps } from "../deps.ts";
@@ -59,7 +60,20 @@ export async function checkMcpRegistry(
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
   await refuseSameName(deps, ids, input.name);
+  if (before) await bindToAdvertisedServer(deps, next, before);
   return sealSecrets(deps.keyring(), registrySecrets(ids.id), next, kept);
+}
+
+/** Another client that is set while a change of the authorization server waits belongs to that change. */
+async function bindToAdvertisedServer(
+  deps: Deps,
+  { auth }: RegistryInput,
+  { id: instance_id, auth: authBefore }: RegistryRow,
+): Promise<void> {
+  if (auth?.type !== "forwarded" || auth.client_id === null) return;
+  if (authBefore?.type === "forwarded" && authBefore.client_id === auth.client_id) return;
+  const advertised = await oauthServerTable.find(deps.db, { instance_id, state: "advertised" });
+  if (advertised) await insertOwnClient(deps, advertised.id, auth.client_id);
 }
 
 async function findEntry(

@@ -123,6 +123,40 @@ describe.each(databaseKinds)("on %s", (database) => {
     });
   });
 
+  test("a client that is set while a change waits belongs to that change, and to no later one", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, OWN);
+    await vendor.connected("alice");
+    const first = await switched(vendor);
+    await using _ = first.other;
+    const setClient = async (client_id: string, auth: typeof first.other) => {
+      const client_secret = `secret of ${client_id}`;
+      const redirect_uris = [`${kit.url}/oauth/callback`];
+      auth.clients.set(client_id, { secret: client_secret, redirect_uris });
+      await kit.put(vendor.path, { auth: { type: "forwarded", client_id, client_secret } });
+    };
+
+    await setClient("one", first.other);
+    await decide(kit, vendor, "dismiss");
+    const second = await switched(vendor);
+    await using __ = second.other;
+    await decide(kit, vendor, "confirm");
+    const refused = await vendor.leave("alice");
+    const third = await switched(vendor);
+    await using ___ = third.other;
+    await setClient("two", third.other);
+    await decide(kit, vendor, "confirm");
+    const { finish } = await vendor.atVendor("alice");
+
+    expect([refused.reply.status, await refused.reply.text()]).toEqual([
+      409,
+      expect.stringContaining("auth.client_id"),
+    ]);
+    expect((await finish()).status).toBe(200);
+    expect(third.other.seen.map(({ basic }) => basic)).toEqual(["two:secret of two"]);
+    expect([...first.other.seen, ...second.other.seen]).toEqual([]);
+  });
+
   test.each(["", "***ator"])(
     "a client secret is sent again with another client_id, so %p does not take it to another server",
     async (client_secret) => {

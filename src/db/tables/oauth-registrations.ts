@@ -47,3 +47,21 @@ export async function insertRegistration(db: Db, row: OauthRegistrationRow): Pro
     row.created_at,
   );
 }
+
+/** Records that a client of an administrator belongs to a server. Empty `redirect_uri`: no sign-in has used it there. */
+export const insertOwnClient = (
+  { db, newId, now }: { db: Db; newId: () => string; now: () => Date },
+  server_id: string,
+  client_id: string,
+  redirect_uri = "",
+): Promise<void> =>
+  insertRegistration(db, {
+    id: newId(),
+    server_id,
+    redirect_uri,
+    client_id,
+    client_secret: null,
+    own: true,
+    retired_at: null,
+    created_at: now().toISOString(),
+  });

@@ -9,7 +9,7 @@ import {
 } from "../../contract/store/authorization-servers.ts";
 import { recordChange } from "../../db/record-change.ts";
 import { oauthFlowTable } from "../../db/tables/oauth-flows.ts";
-import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
+import { insertOwnClient, oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
 import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import {
   isMcp,
@@ -23,7 +23,6 @@ import { paginate } from "../../paginate.ts";
 import { type Route, route } from "../../route.ts";
 import { findGateway } from "../access/principal-access.ts";
 import { findCurrentServer, principalsChooseUrl } from "./bind-server.ts";
-import { bindConfiguredClient } from "./configured-client.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
 import { isForwarded } from "./oauth-client.ts";
 
@@ -51,7 +50,7 @@ export const authorizationServerRoutes: Route[] = [
       throw new AppError("forbidden", "keep_client: requires the owner role.");
     }
     const { instance, advertised, current } = await findChange(deps, call.params);
-    const { id: instance_id, gateway_id, auth } = instance;
+    const { id: instance_id, gateway_id } = instance;
     await oauthServerTable.update(deps.db, current.id, { state: "retired" });
     await oauthServerTable.update(deps.db, advertised.id, {
       state: "current",
@@ -62,9 +61,7 @@ export const authorizationServerRoutes: Route[] = [
     await oauthFlowTable.remove(deps.db, { instance_id });
     const oldRegistrations = { server_id: current.id, ...(keep_client ? {} : { own: false }) };
     await oauthRegistrationTable.remove(deps.db, oldRegistrations);
-    if (!keep_client && auth?.type === "forwarded" && auth.client_id !== null) {
-      await bindConfiguredClient(deps, current, auth.client_id);
-    }
+    if (!keep_client) await bindReplacedClient(deps, { instance, advertised, current });
     await recordChange(deps, call, {
       resource: "authorization_server",
       verb: "approve",
@@ -109,6 +106,20 @@ async function toAuthorizationServer(
     accounts: await countCredentials(deps.db, instance_id),
     own_client: auth?.type === "forwarded" && auth.client_id !== null,
   };
+}
+
+/** Binds the client to the server that it was set for, so that its secret is not sent to the new one. */
+async function bindReplacedClient(
+  deps: Deps,
+  { instance, advertised, current }: ServerChange,
+): Promise<void> {
+  if (!isForwarded(instance) || instance.auth.client_id === null) return;
+  const { client_id } = instance.auth;
+  const where = { server_id: advertised.id, own: true, client_id };
+  // Where an instance is not suspended, the client may have been set for the server in use.
+  const isOfNew =
+    !principalsChooseUrl(instance) && (await oauthRegistrationTable.find(deps.db, where));
+  if (!isOfNew) await insertOwnClient(deps, current.id, client_id);
 }
 
 interface ServerChange {

@@ -1,28 +1,9 @@
-/** Binds a client that an administrator configured to one authorization server, so that its secret is sent to no other. */
+/** Checks that a client that an administrator configured belongs to the authorization server, so that its secret is sent to no other. */
 import { AppError } from "../../contract/errors.ts";
-import { insertRegistration, oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
+import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
 import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import type { Deps } from "../../deps.ts";
 import { isSameServer } from "./discover-server.ts";
-
-/** Records that the client belongs to `server`, even if no sign-in has used it there. */
-export async function bindConfiguredClient(
-  deps: Deps,
-  server: OauthServerRow,
-  client_id: string,
-  redirect_uri = "",
-): Promise<void> {
-  await insertRegistration(deps.db, {
-    id: deps.newId(),
-    server_id: server.id,
-    redirect_uri,
-    client_id,
-    client_secret: null,
-    own: true,
-    retired_at: null,
-    created_at: deps.now().toISOString(),
-  });
-}
 
 /** Rejects a client that belongs to an earlier authorization server of the instance. */
 export async function checkConfiguredClient(

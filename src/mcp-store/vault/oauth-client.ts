@@ -7,6 +7,7 @@ import {
 import { AppError } from "../../contract/errors.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import {
+  insertOwnClient,
   insertRegistration,
   type OauthRegistrationRow,
   oauthRegistrationTable,
@@ -15,7 +16,7 @@ import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
-import { bindConfiguredClient, checkConfiguredClient } from "./configured-client.ts";
+import { checkConfiguredClient } from "./configured-client.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
@@ -42,7 +43,7 @@ export async function findOrCreateRegistration(
     const where = { server_id: server.id, redirect_uri: callback, client_id, own: true };
     return await findOrCreate(deps, where, async () => {
       await checkConfiguredClient(deps, server, client_id);
-      await bindConfiguredClient(deps, server, client_id, callback);
+      await insertOwnClient(deps, server.id, client_id, callback);
     });
   }
   // One per instance, to detect a code that returns to another instance's URI (RFC 9700 section 4.4.2.2).
