@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { configRevision } from "../../src/db/config-revision.ts";
 import { sweep } from "../../src/server/sweep.ts";
+import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -125,6 +126,37 @@ test.each([
   expect(await pageOf(current)).not.toContain('name="token"');
   expect(await pageOf(copied)).toContain('name="token"');
   expect((await submit({ action: "rotate" }, copied)).status).toBe(401);
+});
+
+test("signing out ends a copied cookie of a principal while the issuer is disabled", async () => {
+  await using kit = await startKit();
+  const { path } = await makeMcpStore(kit);
+  const key = await newSigningKey("ES256", "k");
+  await using idp = await startIssuer(key);
+  const { id } = await kit.make(`${path}/store/issuers`, {
+    name: "login",
+    issuer: "https://login.example.com",
+    audience: "gateway",
+    jwks_url: idp.jwks_url,
+    allow_private: true,
+  });
+  const submit = (fields: Record<string, string>, cookie = "") =>
+    fetch(`${kit.url}/me`, {
+      method: "POST",
+      headers: { cookie },
+      body: new URLSearchParams(fields),
+      redirect: "manual",
+    });
+  const cookie = cookieOf(await submit({ token: await idp.sign(key) }));
+  const pageOf = async () => (await fetch(`${kit.url}/me`, { headers: { cookie } })).text();
+  const before = await pageOf();
+
+  await kit.put(`${path}/store/issuers/${id}`, { enabled: false });
+  await submit({ sign_out: "" }, cookie);
+  await kit.put(`${path}/store/issuers/${id}`, { enabled: true });
+
+  expect(before).not.toContain('name="token"');
+  expect(await pageOf()).toContain('name="token"');
 });
 
 test("another sign-in ends the copied cookie of the console session that it replaces", async () => {

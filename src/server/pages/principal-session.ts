@@ -74,10 +74,11 @@ export async function endPrincipalSession(
   ids: RequestIds,
 ): Promise<string> {
   const session = sessionOf(deps, request);
-  // Only for a valid principal: otherwise anyone could fill the table.
-  const principal = session && (await findSessionPrincipal(deps, request));
+  // Undefined also if the issuer's keys cannot be fetched.
+  const principal = session && (await findSessionPrincipal(deps, request).catch(() => undefined));
+  // Even if its token is rejected now: an issuer that is enabled again would accept a copy of the cookie.
+  if (session) await recordEnd(deps, session);
   if (principal) {
-    await recordEnd(deps, session);
     const { gateway_id } = principal;
     await recordSession(deps, toAuthor(principal, ids), "sign_out", {
       id: session.session_id,
