@@ -73,7 +73,7 @@ const MAX_UNREAD = 500;
 
 /** The approval does not cover the id of a JSON-RPC message, and a call is shown by the name of its tool. */
 const isCallMember = ({ pointer, text }: ScalarValue): boolean =>
-  pointer === "/id" || (pointer === "/method" && text === "tools/call");
+  pointer === "/id" || pointer === "/jsonrpc" || (pointer === "/method" && text === "tools/call");
 
 const toValue = (pointer: string, text: string): ScalarValue => ({
   text,

@@ -184,6 +184,42 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test("an approver sees every member of any method and action, also those named as words of a format", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const shown = async (protocol: string, payload: object) => {
+      const body = JSON.stringify({ protocol, payload, consumer_id: "ana" });
+      const content = (await contentOf(approvalIn(await verdictOf(guard, body)))) ?? [];
+      return Object.fromEntries(content.map(({ pointer, text }) => [pointer, text]));
+    };
+
+    const params = { type: "user", role: "owner", call_id: "c-1", filter: {}, ids: [], to: null };
+    const more = { members: [{ role: "system" }], note: "" };
+    const rpc = { jsonrpc: "2.0", id: 7, method: "users/update", params: { ...params, ...more } };
+    expect(await shown("mcp", rpc)).toEqual({
+      "/method": "users/update",
+      "/params/type": "user",
+      "/params/role": "owner",
+      "/params/call_id": "c-1",
+      "/params/filter": "{}",
+      "/params/ids": "[]",
+      "/params/to": "null",
+      "/params/members/0/role": "system",
+      "/params/note": "",
+    });
+    const operation = { type: "delete_file", path: "notes.md" };
+    const input = [
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Go." }] },
+      { type: "apply_patch_call", call_id: "c-2", operation },
+    ];
+    expect(await shown("llm", { input, tools: [{ type: "web_search" }] })).toEqual({
+      "/input/0/content/0/text": "Go.",
+      "/input/1/type": "apply_patch_call",
+      "/input/1/operation/type": "delete_file",
+      "/input/1/operation/path": "notes.md",
+      "/tools/0/type": "web_search",
+    });
+  });
+
   test("an approver sees how many values are not shown", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const padding = Array.from({ length: 600 }, () => "0").join(",");

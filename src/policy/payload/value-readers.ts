@@ -6,6 +6,7 @@ import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import { declaresBase64, decodeMember, SEALED_MEMBERS } from "./decode-member.ts";
 import { isOpaque } from "./is-opaque.ts";
+import { isItemMember, isRepeated } from "./is-repeated.ts";
 import type { Payload, ScalarValue } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
@@ -67,15 +68,12 @@ export const readEvery: ValueReader = (out, value, location) => {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], childLocation(location, i));
     if (value.length === 0) readScalar(out, "[]", location);
   } else if (isObject(value)) {
-    let isEmpty = true;
     for (const key in value) {
-      isEmpty = false;
       const member = value[key];
       readMemberName(out, key, member, location);
       readEvery(out, member, childLocation(location, key));
     }
-    // A filter without members selects everything.
-    if (isEmpty) readScalar(out, "{}", location);
+    if (isEmptyObject(value)) readScalar(out, "{}", location);
   }
 };
 
@@ -249,24 +247,28 @@ function keepLatest(out: Payload, values: ScalarValue[], value: ScalarValue): vo
   out.dropped_values++;
 }
 
-/** Lists an id or name of the format for an approver, except for words that each part of a format repeats. */
+/** Lists an id or name of the format for an approver. */
 function listId(out: Payload, value: string | number | boolean, at: ValueLocation, key: string) {
-  if (out.ids === null || at.source === "tool_result" || REPEATED_MEMBERS.has(key)) return;
+  const text = String(value);
+  if (out.ids === null || at.source === "tool_result" || isRepeated(key, text, at)) return;
   const { role, pointer, inner } = at;
-  keepLatest(out, out.ids, { text: String(value), role, pointer, inner });
+  keepLatest(out, out.ids, { text, role, pointer, inner });
 }
 
-const REPEATED_MEMBERS: ReadonlySet<string> = new Set([
-  ...["type", "kind", "role", "object", "status", "jsonrpc"],
-  ...["call_id", "tool_call_id", "tool_use_id"],
-  ...["format", "required", "pattern", "$ref", "$schema", "$id"],
-]);
+/** Lists an empty value of unknown meaning for an approver: a filter without members selects everything. */
+function listEmpty(out: Payload, text: "" | "null" | "[]" | "{}", at: ValueLocation): void {
+  const { source, role, pointer, inner } = at;
+  if (out.ids === null || source === "tool_result" || source === "tool_definition") return;
+  if (!isItemMember(pointer)) keepLatest(out, out.ids, { text, role, pointer, inner });
+}
 
 const NO_MEMBERS = memberReaders({});
 
 /** Reads a value by the name of its member, or of the list that contains it. */
 function readMember(out: Payload, value: unknown, location: ValueLocation, key: string): void {
-  if (typeof value === "string") {
+  if (value === null || value === "") {
+    listEmpty(out, value ?? "null", location);
+  } else if (typeof value === "string") {
     if (!isOpaque(key, value, location.source)) readString(out, value, location, key);
     else listId(out, value, location, key);
   } else if (typeof value === "number" || typeof value === "boolean") {
@@ -276,9 +278,16 @@ function readMember(out: Payload, value: unknown, location: ValueLocation, key: 
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++)
       readMember(out, value[i], childLocation(location, i), key);
+    if (value.length === 0) listEmpty(out, "[]", location);
   } else if (isObject(value)) {
     readMembers(out, value, location, NO_MEMBERS);
+    if (isEmptyObject(value)) listEmpty(out, "{}", location);
   }
+}
+
+function isEmptyObject(value: JsonObject): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 /** Detects prose in member names: such a document is read as one text, since its names are not read separately. */

@@ -1,0 +1,37 @@
+/** Detects words and ids that each message, part and tool of a format repeats, which tell an approver nothing. */
+import type { SegmentSource } from "../segment.ts";
+
+/** Returns whether `text`, the value of the member `key`, is such a word or id at this location. */
+export function isRepeated(
+  key: string,
+  text: string,
+  { source, pointer }: { source: SegmentSource; pointer: string },
+): boolean {
+  if (source === "tool_definition")
+    return key === "type" ? SCHEMA_TYPES.has(text) : SCHEMA_MEMBERS.has(key);
+  const isFormat = CALL_IDS.has(key) || (WORD_MEMBERS.has(key) && WORDS.has(text));
+  return isFormat && isItemMember(pointer);
+}
+
+/** Returns whether a pointer is of a member of a message, part or call. In other places its name has another meaning. */
+export const isItemMember = (pointer: string): boolean => ITEM_MEMBER.test(pointer);
+
+const ITEM_MEMBER =
+  /^\/(?:params\/)?(?:messages|contents|content|input|output|system|history)\/\d+\/(?:(?:content|parts|tool_calls|summary)\/\d+\/)*[^/]+$/;
+
+const CALL_IDS: ReadonlySet<string> = new Set(["call_id", "tool_call_id", "tool_use_id"]);
+const WORD_MEMBERS: ReadonlySet<string> = new Set(["type", "kind", "role", "object", "status"]);
+
+const WORDS: ReadonlySet<string> = new Set([
+  ...["user", "assistant", "system", "developer", "tool", "function", "model", "completed"],
+  ...["message", "text", "input_text", "output_text", "summary_text", "reasoning", "thinking"],
+  ...["function_call", "function_call_output", "tool_use", "tool_result", "custom"],
+  ...["image", "image_url", "input_image", "file", "input_file", "document"],
+]);
+
+const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
+  ...["format", "required", "pattern", "$ref", "$schema", "$id"],
+]);
+const SCHEMA_TYPES: ReadonlySet<string> = new Set([
+  ...["object", "string", "number", "integer", "boolean", "array", "null", "function", "custom"],
+]);
