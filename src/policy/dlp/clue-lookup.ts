@@ -49,7 +49,7 @@ export function createClueLookup(text: string, all: readonly Clue[]): ClueLookup
       while ((clues[next]?.start ?? at) < at) next++;
       for (let index = next - 1; index >= 0; index--) {
         const clue = clues[index];
-        if (!clue || clue.start < from || SEPARATED.test(text.slice(clue.start, at))) break;
+        if (!clue || clue.start < from || isSeparated(text.slice(clue.start, at))) break;
         near.push(clue);
       }
       for (let index = next; index < clues.length; index++) {
@@ -101,7 +101,10 @@ function isLinkedAfter(text: string, end: number, clue: Clue, scope: ClueScope):
 }
 
 /** Another value or the end of a sentence separates a clue from a value; a year or a question mark does not. */
+const isSeparated = (between: string) => MAY_SEPARATE.test(between) && SEPARATED.test(between);
 const SEPARATED = /(?!(?<!\d)(?:19|20)\d\d(?!\d))\d{3}|\p{Ll}{4}[.!]\s|\n\s{0,8}\n/u;
+/** Matches a part of every match of SEPARATED, 30 times as fast. */
+const MAY_SEPARATE = /\d{3}|[.!]\s|\n/;
 /** Links a value to the clue after it: `… is my SSN`, `… (SSN)`. */
 const LINK_TO_CLUE_AFTER = /^["')]?[ \t]{0,3}(?:\(|(?:is|was|as|es|ist|est)\b)[^\d.!?:;,\n]*$/;
 const MAX_LINK_AFTER = 25;
