@@ -12,8 +12,8 @@ import { machineText } from "./report.ts";
 import { headOf } from "./workloads.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 3 : 9;
-/** The threads of the JIT compiler take much of the CPU of the first thousands of requests. */
-const WARM_UP_ROUNDS = 5;
+/** The JIT compiler takes a part of the CPU of the first 15,000 requests, and of more on a busy machine. */
+const WARM_UP_ROUNDS = 20;
 const REQUESTS = 1500;
 const CONNECTIONS = 16;
 const STREAMS = 60;
