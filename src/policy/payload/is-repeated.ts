@@ -1,4 +1,4 @@
-/** Detects words and ids that each message, part and tool of a format repeats, which tell an approver nothing. */
+/** Detects words and ids that each message, part and tool of a format repeats. They are not shown to approvers. */
 import type { SegmentSource } from "../segment.ts";
 
 /** Returns whether `text`, the value of the member `key`, is such a word or id at this location. */

@@ -1,6 +1,6 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
 
-import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
@@ -283,11 +283,6 @@ function readMember(out: Payload, value: unknown, location: ValueLocation, key: 
     readMembers(out, value, location, NO_MEMBERS);
     if (isEmptyObject(value)) listEmpty(out, "{}", location);
   }
-}
-
-function isEmptyObject(value: JsonObject): boolean {
-  for (const _ in value) return false;
-  return true;
 }
 
 /** Detects prose in member names: such a document is read as one text, since its names are not read separately. */
