@@ -5,7 +5,7 @@ import type { EncoderInput } from "./learned/encoder.ts";
 import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { NameFinder } from "./names/name-finder.ts";
-import type { Segment, SegmentSource } from "./segment.ts";
+import { inspectAll, type Segment, type SegmentSource } from "./segment.ts";
 import type { TextEmbedder } from "./topics/text-embedder.ts";
 
 export interface Match {
@@ -152,7 +152,7 @@ export function inspectEach(
 ): Inspector {
   const inspector: Inspector = (texts) => {
     const [only] = texts;
-    return only && texts.length === 1 ? inspect(only) : texts.flatMap(inspect);
+    return only && texts.length === 1 ? inspect(only) : inspectAll(texts, inspect);
   };
   return partial ? Object.assign(inspector, { partial }) : inspector;
 }

@@ -1,6 +1,6 @@
 /** Inspects texts, and the joints of consecutive user messages: a value may be split between two of them. */
 import { type Inspector, inspectEach, type Match, type PartialInspection } from "./detector.ts";
-import { createSegment, type Segment } from "./segment.ts";
+import { createSegment, isMemoized, type Segment } from "./segment.ts";
 
 type InspectText = (text: Segment) => readonly Match[];
 
@@ -17,10 +17,11 @@ export function inspectMessages(inspect: InspectText, partial?: PartialInspectio
 
 function findSplitMatches(texts: readonly Segment[], inspect: InspectText): readonly Match[] {
   const found: Match[] = [];
+  const join = isMemoized(texts) ? joinSegmentsOnce : joinSegments;
   let before: Segment | undefined;
   for (const text of texts) {
     if (text.source !== "user" || text.isName || text.isNumber) continue;
-    for (const joint of before ? joinSegments(before, text) : []) {
+    for (const joint of before ? join(before, text) : []) {
       const matches = inspect(joint.segment).flatMap((match) => locateParts(match, joint));
       found.push(...matches);
       if (matches.length > 0) break;
@@ -45,16 +46,20 @@ interface Joint {
 /** Shared by all detectors of an evaluation. */
 const knownJoints = new WeakMap<Segment, readonly Joint[]>();
 
-/** Returns the texts joined directly and, if no white space separates them, with a space. */
-function joinSegments(before: Segment, after: Segment): readonly Joint[] {
+function joinSegmentsOnce(before: Segment, after: Segment): readonly Joint[] {
   const known = knownJoints.get(after);
   if (known) return known;
+  const joints = joinSegments(before, after);
+  knownJoints.set(after, joints);
+  return joints;
+}
+
+/** Returns the texts joined directly and, if no white space separates them, with a space. */
+function joinSegments(before: Segment, after: Segment): readonly Joint[] {
   const gaps = /\s$/.test(before.text) || /^\s/.test(after.text) ? [""] : ["", " "];
   const isNewSentence =
     SENTENCE_END.test(before.text.slice(-MIN_CHARACTERS)) || SENTENCE_START.test(after.text);
-  const joints = isNewSentence ? [] : gaps.map((gap) => createJoint(before, after, gap));
-  knownJoints.set(after, joints);
-  return joints;
+  return isNewSentence ? [] : gaps.map((gap) => createJoint(before, after, gap));
 }
 
 function createJoint(before: Segment, after: Segment, gap: string): Joint {

@@ -1,3 +1,4 @@
+import { heapStats } from "bun:jsc";
 import { expect, test } from "bun:test";
 import type { PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { type CompiledPolicy, compilePolicy } from "./compile-policy.ts";
@@ -132,4 +133,19 @@ test("fail-open lists the failed detector without the text of its error", async 
       error: "The data_loss_prevention detector failed unexpectedly.",
     },
   ]);
+});
+
+test("nothing that is computed from one of many texts stays in memory", async () => {
+  const segments = Array.from({ length: 2000 }, (_, n) =>
+    createSegment("a", "user", { pointer: `/input/${n}` }),
+  );
+  const countMaps = () => {
+    Bun.gc(true);
+    return heapStats().objectTypeCounts.Map ?? 0;
+  };
+  const before = countMaps();
+
+  await runPolicy(policy, { ...inputFor(""), segments });
+
+  expect(countMaps() - before).toBeLessThan(segments.length / 10);
 });

@@ -29,8 +29,8 @@ export interface Segment {
   isNumber: boolean;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
-  /** Results computed from this text, shared by all detectors of an evaluation. */
-  memo: Map<unknown, unknown>;
+  /** Results computed from this text, for all detectors of an evaluation. Undefined before the first. */
+  memo: Map<unknown, unknown> | undefined;
 }
 
 /** Encoding of text in a string of the payload. */
@@ -60,7 +60,7 @@ export const createSegment = (
   isName: location.isName ?? false,
   isNumber: location.isNumber ?? false,
   encoding: location.encoding ?? null,
-  memo: new Map(),
+  memo: undefined,
 });
 
 /** Returns `compute(text, segment)`, memoized per segment with `compute` as the key. */
@@ -68,9 +68,29 @@ export function computeOnce<Result>(
   segment: Segment,
   compute: (text: string, segment: Segment) => Result,
 ): Result {
-  const known = segment.memo.get(compute) as Result | undefined;
+  segment.memo ??= new Map();
+  const { memo } = segment;
+  const known = memo.get(compute) as Result | undefined;
   if (known !== undefined) return known;
   const result = compute(segment.text, segment);
-  segment.memo.set(compute, result);
+  memo.set(compute, result);
   return result;
+}
+
+/** Results take 1.5 KB or more per text, so those of many texts are computed again by each detector. */
+const MAX_MEMOIZED_TEXTS = 1000;
+export const isMemoized = (texts: readonly Segment[]): boolean =>
+  texts.length <= MAX_MEMOIZED_TEXTS;
+
+/** Returns the results of `inspect` for all texts, in their order. */
+export function inspectAll<Result>(
+  texts: readonly Segment[],
+  inspect: (text: Segment) => readonly Result[],
+): readonly Result[] {
+  if (isMemoized(texts)) return texts.flatMap(inspect);
+  return texts.flatMap((text) => {
+    const found = inspect(text);
+    text.memo = undefined;
+    return found;
+  });
 }

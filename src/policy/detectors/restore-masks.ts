@@ -1,7 +1,7 @@
 /** Detector that restores values masked reversibly by an earlier evaluation of the session. */
 import { z } from "zod";
 import { defineDetector, findNothingOpen, type Inspector, type Match } from "../detector.ts";
-import { computeOnce } from "../segment.ts";
+import { computeOnce, inspectAll } from "../segment.ts";
 
 export const restoreMasks = defineDetector({
   kind: "restore_masks",
@@ -13,7 +13,7 @@ export const restoreMasks = defineDetector({
   settings: z.strictObject({}),
   prepare: () => {
     const inspect: Inspector = async (texts, { services }) => {
-      const places = texts.flatMap((segment) =>
+      const places = inspectAll(texts, (segment) =>
         computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment })),
       );
       if (places.length === 0) return [];

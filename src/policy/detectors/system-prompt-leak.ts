@@ -12,7 +12,7 @@ import {
   readLetterString,
 } from "../leak/leak-scan.ts";
 import { isSystemPrompt } from "../payload/system-prompt.ts";
-import { computeOnce, type Segment } from "../segment.ts";
+import { computeOnce, inspectAll, type Segment } from "../segment.ts";
 import { Level, MaskWith, type ReportLevel } from "../setting-schemas.ts";
 
 const MIN_CANARY_LETTERS = 8;
@@ -133,7 +133,7 @@ export const systemPromptLeak = defineDetector({
     };
     const inspect: Inspector = (texts, context) => {
       const scan = findScan(context);
-      return texts.flatMap((segment) =>
+      return inspectAll(texts, (segment) =>
         isSystemPrompt(segment) ? [] : inspectSegment(segment, scan),
       );
     };

@@ -1,7 +1,7 @@
 /** Detector of text about given topics. */
 import { z } from "zod";
 import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
-import { computeOnce, type Segment } from "../segment.ts";
+import { computeOnce, inspectAll, type Segment } from "../segment.ts";
 import { Level, type ReportLevel } from "../setting-schemas.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
 import { createTopicClassifier, type TopicClassifier } from "../topics/topic-classifier.ts";
@@ -81,7 +81,7 @@ export const topics = defineDetector({
       classifier ??= createTopicClassifier(embed, [...builtIn, ...custom_topics]);
       const classify = classifier;
       const model = { embed, classify, threshold, isExempt };
-      return texts.flatMap((segment) => inspectSegment(segment, model));
+      return inspectAll(texts, (segment) => inspectSegment(segment, model));
     };
   },
 });

@@ -10,7 +10,7 @@ import {
   type ToxicityScorer,
   type ToxicSpan,
 } from "../learned/toxicity-scorer.ts";
-import type { Segment } from "../segment.ts";
+import { inspectAll, type Segment } from "../segment.ts";
 import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 
 const Settings = LearnedSettings.extend({
@@ -39,7 +39,7 @@ export const toxicity = defineDetector({
       if (texts.length === 0) return [];
       const scorer = await services.loadToxicityScorer();
       const options = { categories, threshold: await findThreshold(services) };
-      return texts.flatMap((segment) => inspectSegment(scorer, segment, options));
+      return inspectAll(texts, (segment) => inspectSegment(scorer, segment, options));
     };
     // With a threshold of 0, the highest score is not known before the end of the text.
     return Object.assign(inspect, { findThreshold, ...(threshold !== 0 && { partial: PARTIAL }) });

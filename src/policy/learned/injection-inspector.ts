@@ -1,7 +1,7 @@
 /** Inspects text with both stages of the injection model, in its own form and deobfuscated. */
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
-import { computeOnce, type Segment, type SegmentSource } from "../segment.ts";
+import { computeOnce, inspectAll, type Segment, type SegmentSource } from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
@@ -50,7 +50,7 @@ export function createInjectionInspector(
     if (texts.length === 0) return [];
     const scorer = await services.loadWindowScorer();
     const { share, band } = scorer.cascade;
-    const found = texts.flatMap((segment) => findWindow(scorer, segment, isExempt));
+    const found = inspectAll(texts, (segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
       .filter(({ window }) => window.isReadable && window.logit > band[type])
       .sort((one, other) => other.window.logit - one.window.logit)
