@@ -9,6 +9,8 @@ export interface EvaluationContext {
   collector_id: string;
   /** Gateway that the content passes through. */
   gateway_id: string;
+  /** Key of the consumer; in the playground, the administrator's token. Undefined: the principal is the sender. */
+  key_id?: string | undefined;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
   trace_id: string;
   client_address: string;

@@ -10,7 +10,12 @@ import { findServiceClient, SERVICE_TOKEN } from "./service-token.ts";
 import type { EvaluationFormat } from "./stages.ts";
 
 export type Caller =
-  | { kind: "collector"; collector: CollectorView }
+  | {
+      kind: "collector";
+      collector: CollectorView;
+      /** Id of the administrator's token in the playground; inside the program, of the key. */
+      token_id?: string | undefined;
+    }
   | { kind: "client"; collector: CollectorView }
   | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
@@ -61,7 +66,7 @@ function identifyServiceClient(deps: Deps, token: string): Caller {
 
 function identifyPlayground(deps: Deps, token: string): Caller {
   const use = { keyring: deps.keyring(), snapshot: deps.snapshot(), at: deps.now() };
-  const collector = openCollectorToken(use, token);
-  if (collector) return { kind: "collector", collector };
+  const opened = openCollectorToken(use, token);
+  if (opened) return { kind: "collector", ...opened };
   throw new AppError("unauthorized", "The playground token is invalid or has expired.");
 }

@@ -97,6 +97,8 @@ function toApprovalRow(
     id: host.newId(),
     collector_id: collector.id,
     fingerprint: approvalFingerprint(program, decided),
+    // Only the host knows it.
+    requested_by: null,
     status: "pending",
     policy_id: program.id,
     policy_version: program.version,

@@ -76,13 +76,17 @@ export function sealCollectorToken(
   return { token: `${COLLECTOR_TOKEN}${sealed}`, expires_at: new Date(expires_at).toISOString() };
 }
 
-/** Returns the collector; undefined for an expired, ended or changed token. */
-export function openCollectorToken(use: Use, token: string): CollectorView | undefined {
+/** Returns the collector and the administrator's token; undefined for an expired, ended or changed token. */
+export function openCollectorToken(
+  use: Use,
+  token: string,
+): { collector: CollectorView; token_id: string } | undefined {
   const plain = unseal(use.keyring, COLLECTOR_CONTEXT, token.slice(COLLECTOR_TOKEN.length));
   if (plain === undefined) return undefined;
   const contents = JSON.parse(plain) as CollectorContents; // sealed by this program
-  if (!findCreator(use, contents, null)) return undefined;
-  return use.snapshot.collectors.get(contents.collector_id);
+  const creator = findCreator(use, contents, null);
+  const collector = use.snapshot.collectors.get(contents.collector_id);
+  return creator && collector && { collector, token_id: creator.id };
 }
 
 interface CollectorContents extends Contents {

@@ -3,7 +3,8 @@ import type { StoredText } from "../../src/contract/guard/activity.ts";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import type { InboxItem } from "../../src/contract/inbox.ts";
 import { sweep } from "../../src/server/sweep.ts";
-import { makeGuard, type TestGuard } from "../kit/guard.ts";
+import { makeGuard, type TestGuard, unique } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
@@ -346,6 +347,51 @@ describe.each(databaseKinds)("%s", (database) => {
       expect([refused.status, (await refused.json()).error]).toEqual([403, "forbidden"]);
     }
     expect((await decide(approval_id, "approved", other)).status).toBe(200);
+  });
+
+  test("an administrator cannot decide a request that their token sent in another's name", async () => {
+    const shared = await kit();
+    await using guarded = await makeGuardedConsumer(shared, { gates: [GATE] });
+    const { collector, gateway, id, slug } = guarded;
+    const tokenFor = async (principal_sub: string) => {
+      const made = { name: `token ${crypto.randomUUID()}`, role: "admin", principal_sub };
+      return (await shared.make<{ token: string }>("/v1/tokens", made)).token;
+    };
+    const [token, second, other] = [
+      await tokenFor("eve"),
+      await tokenFor("eve"),
+      await tokenFor("bo"),
+    ];
+    const authorization = `Bearer ${token}`;
+    const openPlayground = async (path: string): Promise<string> =>
+      (await (await shared.post(`${path}/playground-token`, undefined, { authorization })).json())
+        .token;
+    const evaluate = (secret: string, more: object) => {
+      const body = { payload: { input: unique("go") }, consumer_id: "ana", ...more };
+      return shared.post("/v1/evaluate", body, { authorization: `Bearer ${secret}` });
+    };
+    const ofCollector = await openPlayground(`/v1/collectors/${collector.id}`);
+    const ofConsumer = await openPlayground(`/v1/gateways/${gateway.id}/consumers/${id}`);
+    const chat = () =>
+      fetch(`${shared.url}/${slug}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "x-ag-playground-token": ofConsumer },
+        body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "go" }] }),
+      });
+
+    await evaluate(token, { collector_key: collector.collector_key });
+    await evaluate(ofCollector, {});
+    await chat();
+
+    const list = await shared.get(`/v1/approvals?collector_id=${collector.id}`);
+    const { items } = (await list.json()) as { items: { id: string }[] };
+    expect(items.length).toBe(3);
+    for (const { id: approval_id } of items) {
+      const tried = [token, second, other].map((by) => () => decide(approval_id, "approved", by));
+      const statuses: number[] = [];
+      for (const attempt of tried) statuses.push((await attempt()).status);
+      expect(statuses).toEqual([403, 403, 200]);
+    }
   });
 });
 

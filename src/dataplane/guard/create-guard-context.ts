@@ -15,13 +15,14 @@ export function createGuardContext(
   guard: GuardView,
   { direction, candidates }: { direction: Direction; candidates: readonly Candidate[] },
 ): EvaluationContext {
-  const { consumer, request, context } = routed;
+  const { consumer, key, request, context } = routed;
   const { headers } = request;
   const forwarded = headers.get("x-forwarded-for");
   const session = headers.get("x-session-id") || context.trace_id;
   return {
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
+    key_id: key.id,
     trace_id: context.trace_id,
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),

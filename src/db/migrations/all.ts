@@ -32,6 +32,7 @@ import { auditNames } from "./0030-audit-names.ts";
 import { countRollups } from "./0031-count-rollups.ts";
 import { requestUsers } from "./0032-request-users.ts";
 import { accountResources } from "./0033-account-resources.ts";
+import { approvalRequesters } from "./0034-approval-requesters.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   countRollups,
   requestUsers,
   accountResources,
+  approvalRequesters,
 ];

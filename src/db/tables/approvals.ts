@@ -7,6 +7,8 @@ import { table } from "../table.ts";
 
 export interface ApprovalRow extends Approval {
   fingerprint: string;
+  /** Id of the administrator's token, or of the key, that sent the request; null: not known. */
+  requested_by: string | null;
 }
 
 export const approvalTable = table<ApprovalRow>({
@@ -18,6 +20,7 @@ export const approvalTable = table<ApprovalRow>({
     policy_version: "number",
     asked_by: "text",
     fingerprint: "text",
+    requested_by: "text",
     consumer_id: "text",
     session_id: "text",
     application: "text",

@@ -94,8 +94,14 @@ export function createHost(
     client,
   }: { [Name in keyof ModelUser]?: ModelUser[Name] | undefined } = {},
 ): MainHost {
+  const { hostServices } = deps;
+  const requested_by = caller.kind === "client" ? undefined : caller.token_id;
   const host: MainHost = {
-    ...deps.hostServices,
+    ...hostServices,
+    ...(requested_by !== undefined && {
+      requestApproval: (row, content) =>
+        hostServices.requestApproval({ ...row, requested_by }, content),
+    }),
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);
       const program = findProgram(collector, selector.consumer_id)?.();

@@ -92,6 +92,7 @@ export async function evaluatePayload(
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
+    key_id: caller.kind === "consumer" ? caller.key_id : undefined,
     payload,
     text: JSON.stringify(payload),
     is_foreign_body: true,
