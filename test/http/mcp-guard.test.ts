@@ -244,6 +244,23 @@ describe.each(databaseKinds)("on %s", (database) => {
     return { output_rules: [{ detector_id: id, action }] };
   }
 
+  test("a tool is offered while its match is exempt, and blocked again without the exemption", async () => {
+    const kit = await kitOf();
+    const policy = await outputRule(kit, "block");
+    await using it = await guarded(kit, policy, { tools: [POISONED] });
+    const isOffered = async () => (await it.tools()).includes("office__notes");
+    const before = await isOffered();
+    const [event] = await it.activity("notes");
+    const mark = (given: string | null) =>
+      kit.put(`/v1/activity/${event?.id}/feedback`, { finding: 0, mark: given });
+
+    await mark("incorrect");
+    const exempt = await isOffered();
+    await mark(null);
+
+    expect([before, exempt, await isOffered()]).toEqual([false, true, false]);
+  });
+
   test("a tool whose description is blocked is neither listed nor called, and Activity names it", async () => {
     const kit = await kitOf();
     const policy = await outputRule(kit, "block");

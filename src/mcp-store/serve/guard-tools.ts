@@ -2,6 +2,7 @@
 import type { Verdict } from "../../contract/guard/evaluate.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
+import type { Exemptions } from "../../snapshot/snapshot.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
 import { describeBlock, ENVELOPE, evaluatePayload, policySubject } from "./guard-call.ts";
 import type { McpSession } from "./session.ts";
@@ -34,9 +35,10 @@ const NO_VERDICTS: ToolVerdicts = { blocked: new Map(), rewritten: new Map() };
 /** Verdicts are cached for each caller, server, policy version and list. */
 export function createToolGuard(): ToolGuard {
   const cache = createLruCache<Promise<ToolVerdicts>>(MAX_CACHED_CHARACTERS);
+  const digestExemptions = createExemptionDigest();
   return {
     async evaluate(session, server, tools) {
-      const policy = policyFingerprint(session);
+      const policy = policyFingerprint(session, digestExemptions);
       if (policy === undefined || tools.length === 0) return NO_VERDICTS;
       const context = [session.caller.kind, policySubject(session.caller), policy, server];
       const hashes = tools.map(({ hash }) => hash);
@@ -63,17 +65,36 @@ const sumRewrittenSizes = ({ rewritten }: ToolVerdicts, tools: readonly Upstream
   tools.reduce((sum, { definition, size }) => sum + (rewritten.has(definition.name) ? size : 0), 0);
 
 /** Returns a key for everything a verdict depends on besides the tools; undefined when no policy would run. */
-function policyFingerprint({ deps, caller }: McpSession): string | undefined {
+function policyFingerprint(
+  { deps, caller }: McpSession,
+  digestExemptions: ReturnType<typeof createExemptionDigest>,
+): string | undefined {
   const { guard } = caller;
   if (!guard?.mcp.output) return undefined;
-  const { collectors, disabledDetectors } = deps.snapshot();
+  const { collectors, disabledDetectors, exemptions } = deps.snapshot();
   const collector = collectors.get(guard.collector_id);
   // The evaluation rejects a missing collector, so that no tool passes.
   if (!collector) return guard.collector_id;
   const program = findProgram(collector, policySubject(caller))?.();
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
   const { id, version } = program;
-  return JSON.stringify([collector.id, collector.fail_mode, id, version, [...disabledDetectors]]);
+  const exempt = digestExemptions(exemptions.get(id));
+  const { id: collector_id, fail_mode } = collector;
+  return JSON.stringify([collector_id, fail_mode, id, version, exempt, [...disabledDetectors]]);
+}
+
+/** Computes a digest once for each snapshot: a policy may have 1,000 exemptions, and every call needs it. */
+function createExemptionDigest(): (exemptions: Exemptions | undefined) => string {
+  const digests = new WeakMap<Exemptions, string>();
+  return (exemptions) => {
+    if (!exemptions) return "";
+    const known = digests.get(exemptions);
+    if (known !== undefined) return known;
+    const rows = Array.from(exemptions, ([detector, matches]) => [detector, [...matches].sort()]);
+    const digest = Bun.SHA256.hash(JSON.stringify(rows.sort()), "hex");
+    digests.set(exemptions, digest);
+    return digest;
+  };
 }
 
 interface EvaluatedTools extends ToolVerdicts {
