@@ -1,5 +1,5 @@
 /** Lists what a person has to decide: approvals of evaluations and Store requests. */
-import { listInbox } from "../contract/inbox.ts";
+import { type InboxItem, listInbox } from "../contract/inbox.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import { findInbox } from "../db/tables/find-inbox.ts";
 import { isSubject, type Route, route } from "../route.ts";
@@ -10,7 +10,11 @@ export const inboxRoutes: Route[] = [
     const { items, next_cursor } = await findInbox(deps.db, { ...query, gateway_ids }, deps.now());
     const names = new Map<string, Promise<string | null>>();
     /** Reads each server once. */
-    const findName = ({ kind, gateway_id, subject }: (typeof items)[number]) => {
+    const findName = ({
+      kind,
+      gateway_id,
+      subject,
+    }: Pick<InboxItem, "kind" | "gateway_id" | "subject">) => {
       if (kind !== "store_request" || gateway_id === null) return null;
       const key = `${gateway_id} ${subject}`;
       const name = names.get(key) ?? readName(gateway_id, subject);
@@ -19,10 +23,10 @@ export const inboxRoutes: Route[] = [
     };
     const readName = async (gateway_id: string, code: string) =>
       (await findCatalogEntry(deps.db, gateway_id, code))?.name ?? null;
-    const toItem = async (row: (typeof items)[number]) => ({
+    const toItem = async ({ sender, ...row }: (typeof items)[number]) => ({
       ...row,
       server_name: await findName(row),
-      own: isSubject(actor, row.requester),
+      own: isSubject(actor, row.requester) || isSubject(actor, sender),
     });
     return { items: await Promise.all(items.map(toItem)), next_cursor };
   }),

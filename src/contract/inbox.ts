@@ -28,7 +28,9 @@ export const InboxItem = z.object({
     .describe("Name of the requested server. null: an evaluation, or no longer in the catalog."),
   tool: z.string().nullable().describe("Called tool of an evaluation."),
   reason: z.string().nullable().describe("Reason of a Store request."),
-  own: z.boolean().describe("The caller is the requester, so another person must decide."),
+  own: z
+    .boolean()
+    .describe("The caller is the requester, or sent the request, so another person must decide."),
   decided_by: z.string().nullable(),
   created_at: Time,
   expires_at: Time,

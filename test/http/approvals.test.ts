@@ -386,6 +386,15 @@ describe.each(databaseKinds)("%s", (database) => {
     const list = await shared.get(`/v1/approvals?collector_id=${collector.id}`);
     const { items } = (await list.json()) as { items: { id: string }[] };
     expect(items.length).toBe(3);
+    const isOwn = async (by: string) => {
+      const reply = await shared.call("GET", "/v1/inbox", undefined, {
+        authorization: `Bearer ${by}`,
+      });
+      const inbox = ((await reply.json()) as { items: InboxItem[] }).items;
+      return inbox.filter((item) => items.some((one) => one.id === item.id)).map(({ own }) => own);
+    };
+    expect(await isOwn(second)).toEqual([true, true, true]);
+    expect(await isOwn(other)).toEqual([false, false, false]);
     for (const { id: approval_id } of items) {
       const tried = [token, second, other].map((by) => () => decide(approval_id, "approved", by));
       const statuses: number[] = [];

@@ -12,7 +12,10 @@ export interface InboxQuery extends InboxFilters {
   gateway_ids: readonly string[] | undefined;
 }
 
-type InboxRow = Omit<InboxItem, "own" | "server_name">;
+interface InboxRow extends Omit<InboxItem, "own" | "server_name"> {
+  /** Principal, or else name, of the administrator's token that sent the request; null: another client did. */
+  sender: string | null;
+}
 
 /** Part of the inbox that one table stores. */
 interface Source {
@@ -32,8 +35,8 @@ const SOURCES: readonly Source[] = [
   {
     kind: "evaluation",
     columns:
-      "c.gateway_id, a.consumer_id AS requester, a.asked_by AS subject, a.tool, NULL AS reason",
-    from: "approvals a LEFT JOIN collectors c ON c.id = a.collector_id",
+      "c.gateway_id, a.consumer_id AS requester, COALESCE(t.principal_sub, t.name) AS sender, a.asked_by AS subject, a.tool, NULL AS reason",
+    from: "approvals a LEFT JOIN collectors c ON c.id = a.collector_id LEFT JOIN admin_tokens t ON t.id = a.requested_by",
     alias: "a",
     gateway: "c.gateway_id",
     state: "a.status",
@@ -43,7 +46,7 @@ const SOURCES: readonly Source[] = [
   {
     kind: "store_request",
     columns:
-      "r.gateway_id, r.principal_sub AS requester, r.code AS subject, NULL AS tool, r.reason",
+      "r.gateway_id, r.principal_sub AS requester, NULL AS sender, r.code AS subject, NULL AS tool, r.reason",
     from: "store_requests r",
     alias: "r",
     gateway: "r.gateway_id",
