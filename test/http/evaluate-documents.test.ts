@@ -212,8 +212,12 @@ test("a document is read while another collector keeps the workers busy", async 
   const ends = (name: string) => () => ended.push(name);
 
   const slow = { payload: { attachments: [{ data: SLOW }] } };
+  const fast = { payload: { attachments: [{ data: DOCX }] } };
+  // Starts both workers, which may take longer than several documents.
+  await Promise.all([busy.evaluate(fast), other.evaluate(fast)]);
+
   const running = Array.from({ length: 6 }, () => busy.evaluate(slow).then(ends("busy")));
-  await other.evaluate({ payload: { attachments: [{ data: DOCX }] } }).then(ends("other"));
+  await other.evaluate(fast).then(ends("other"));
   await Promise.all(running);
 
   expect(ended.indexOf("other")).toBeLessThan(3);
