@@ -11,7 +11,7 @@ import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
 import { createNameMasker } from "../policy/masking/name-masker.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/policy-run.ts";
-import { createSegment, type Segment, type SegmentSource } from "../policy/segment.ts";
+import { createSegment, isMemoized, type Segment, type SegmentSource } from "../policy/segment.ts";
 
 /** Sources beside those of segments: tool names, numbers that detectors read, and values that none reads. */
 const CALLED_TOOL = "called_tool";
@@ -40,8 +40,12 @@ export function selectContent(
 ): StoredText[] | null {
   if (storage === "none") return null;
   const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
-  const readText = (segment: Segment): string =>
-    storage === "full" ? segment.text : maskForStorage(segment, hiddenBySegment.get(segment) ?? []);
+  const readText = (segment: Segment): string => {
+    if (storage === "full") return segment.text;
+    const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? []);
+    if (!isMemoized(payload.segments)) segment.memo = undefined;
+    return text;
+  };
   const masker = createNameMasker();
   let remaining = MAX_CHARACTERS;
   /** Starts from the end of the list, because a verdict is usually about the end of a conversation. */
