@@ -14,6 +14,8 @@ import { requestApproval } from "./request-approval.ts";
 import { selectPolicy } from "./select-policy.ts";
 import type { DecidedEvaluation, EvaluationBody, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
+import { toClonedInput } from "./worker/messages.ts";
+import { selectWorker } from "./worker/run-in-worker.ts";
 
 /** Returns the response body. */
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
@@ -40,9 +42,10 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
   const assigned = selected instanceof Promise ? await selected : selected;
   const extracted = extractTexts(assigned); //                            400 attachment, 413 payload
   const opens = opensAttachments(extracted);
-  // A small document can hold as much text as a large body.
-  if (host.evaluateInWorker && opens) {
-    return await host.evaluateInWorker(input, extracted.collector.id);
+  // A small document can hold as much text as a large body, and a small body thousands of texts.
+  const worker = opens ? "huge" : selectWorker(input.size, extracted.payload.segments.length);
+  if (worker && worker !== host.worker && host.worker !== "huge") {
+    return await host.evaluateInWorker(worker, toClonedInput(input), extracted.collector.id);
   }
   try {
     const opened = opens

@@ -15,6 +15,8 @@ export async function evaluateSample(
   let readTimes = (): PolicyTestResult["detector_times"] => [];
   const measuringHost: EvaluationHost = {
     ...host,
+    // Stays in this worker, which measures the detectors.
+    worker: host.worker && "huge",
     async selectPolicy(selector) {
       const selection = await host.selectPolicy(selector);
       if (!selection.program) return selection;

@@ -9,7 +9,7 @@ import { compileDraft } from "./compile-draft.ts";
 import { evaluateSample } from "./evaluate-sample.ts";
 import type { EvaluationInput } from "./stages.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
-import { toEvaluationTask } from "./worker/messages.ts";
+import { toClonedInput } from "./worker/messages.ts";
 import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 /** A sample has no collector; conditions on its type read an empty text. */
@@ -60,7 +60,7 @@ async function runSample(
   const { add, release } = reserveBytes(deps, owner);
   add(size);
   try {
-    const task = { ...toEvaluationTask(input), name: "sample" as const };
+    const task = { name: "sample" as const, input: toClonedInput(input) };
     return await runInWorker(deps, worker, { task, host, owner });
   } finally {
     release();

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
-import { sharedKit } from "../kit/kit.ts";
+import { sharedKit, startKit } from "../kit/kit.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
@@ -39,6 +39,30 @@ test("other requests are served while an adversarial body is evaluated, and in a
     }, [() => shared.get("/healthz")]);
   expect(await minOfRuns(testShare, 0.5)).toBeLessThan(0.5);
 }, 60_000);
+
+test("many texts of one letter are evaluated in a worker, as larger bodies are, with the same result", async () => {
+  await using own = await startKit();
+  const { workers } = own.deps;
+  const used: string[] = [];
+  for (const name of ["large", "huge"] as const) {
+    const run = workers[name];
+    workers[name] = (job) => {
+      used.push(name);
+      return run(job);
+    };
+  }
+  const collector = { content_storage: "none" };
+  const guard = await makeGuardWithRules(own, "unicode", { collector });
+  const evaluateTexts = async (length: number) => {
+    const input = [...Array.from({ length }, () => "a"), "a\u{e0061}"];
+    const { status } = await guard.evaluate({ payload: { input } });
+    return [status, ...used.splice(0)];
+  };
+
+  expect(await evaluateTexts(100)).toEqual(["block"]);
+  expect(await evaluateTexts(8_000)).toEqual(["block", "large"]);
+  expect(await evaluateTexts(33_000)).toEqual(["block", "large", "huge"]);
+});
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {
   const shared = await kit();

@@ -25,10 +25,10 @@ import { type Caller, ownerOf } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
 import { openApproval } from "../request-approval.ts";
 import { addSessionRisk, type RiskyTurn } from "../session-risk.ts";
-import type { EvaluationInput } from "../stages.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
-import { toEvaluationTask } from "./messages.ts";
+import type { ClonedInput } from "./messages.ts";
 import { createWindowService, type ModelUser, runInWorker } from "./run-in-worker.ts";
+import type { EvaluationWorker } from "./worker-pool.ts";
 
 /** Members of a request that select the collector and the policy. */
 export type PolicySelector = Pick<EvaluateRequest, "gateway_id" | "collector_key" | "consumer_id">;
@@ -74,10 +74,13 @@ export interface EvaluationHost
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
-  /** Undefined in a worker. */
-  evaluateInWorker:
-    | ((input: EvaluationInput, collectorId: string) => Promise<Evaluation>)
-    | undefined;
+  /** Worker that the evaluation runs in. Undefined in the main thread. */
+  worker: EvaluationWorker | undefined;
+  evaluateInWorker: (
+    worker: EvaluationWorker,
+    input: ClonedInput,
+    collectorId: string,
+  ) => Promise<Evaluation>;
 }
 
 /** Host in the main thread, which selects the policy without a promise. */
@@ -110,9 +113,10 @@ export function createHost(
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
     scoreWindows: createWindowService(deps, { owner, client }),
-    evaluateInWorker: (input, collectorId) =>
-      runInWorker(deps, "huge", {
-        task: toEvaluationTask(input),
+    worker: undefined,
+    evaluateInWorker: (worker, input, collectorId) =>
+      runInWorker(deps, worker, {
+        task: { name: "evaluation", input },
         host,
         owner: collectorId,
         signal: client?.signal,
@@ -124,7 +128,7 @@ export function createHost(
 /** The part of a host that is the same for every evaluation. */
 export type HostServices = Omit<
   EvaluationHost,
-  "selectPolicy" | "scoreWindows" | "evaluateInWorker"
+  "selectPolicy" | "scoreWindows" | "worker" | "evaluateInWorker"
 >;
 
 declare module "../../deps.ts" {

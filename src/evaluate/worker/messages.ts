@@ -37,10 +37,10 @@ export type ClonedInput = Omit<EvaluationInput, "request"> & {
   is_unchecked?: boolean;
 };
 
-export const toEvaluationTask = ({
+export const toClonedInput = ({
   request: { payload: _, ...request },
   ...input
-}: EvaluationInput) => ({ name: "evaluation" as const, input: { ...input, request } });
+}: EvaluationInput): ClonedInput => ({ ...input, request });
 
 export const restoreInput = ({ request, is_unchecked, ...input }: ClonedInput): EvaluationInput => {
   const { payload } = is_unchecked ? parseUnchecked(input.text) : JSON.parse(input.text);
@@ -62,8 +62,8 @@ export interface TaskResults {
   windows: readonly number[];
 }
 
-/** Methods that a worker calls in the main thread. It has its own clock and ids, and starts no worker itself. */
-export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "evaluateInWorker">;
+/** Methods that a worker calls in the main thread. It has its own clock and ids. */
+export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "worker">;
 
 /** A selection without its functions: the worker compiles the policy itself. */
 export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {

@@ -4,17 +4,20 @@ import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
-import type { WorkerJob, WorkerPool } from "./worker-pool.ts";
+import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
 /** Adversarial text takes 0.8 µs per byte, with a learned detector 2 µs: an evaluation blocks the main thread for at most 140 ms. */
 const LARGE_BYTES = 64 * 1024;
 /** Larger bodies take seconds and have workers of their own, so that long conversations do not wait for them. */
 const HUGE_BYTES = 1024 * 1024;
+/** Each detector takes microseconds for the shortest text, and for its joint with the next one. */
+const BYTES_PER_TEXT = 32;
 
-/** Returns undefined when a body is small enough for the main thread. */
-export function selectWorker(bytes: number): keyof WorkerPool | undefined {
-  if (bytes <= LARGE_BYTES) return undefined;
-  return bytes > HUGE_BYTES ? "huge" : "large";
+/** Returns undefined when a body is small enough for the main thread. `texts` is known after the body is parsed. */
+export function selectWorker(bytes: number, texts = 0): EvaluationWorker | undefined {
+  const size = bytes + texts * BYTES_PER_TEXT;
+  if (size <= LARGE_BYTES) return undefined;
+  return size > HUGE_BYTES ? "huge" : "large";
 }
 
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */

@@ -30,11 +30,13 @@ type RunJob = (job: WorkerJob) => Promise<TaskOutcome>;
 export interface WorkerPool {
   /** Bodies up to 1 MiB. */
   large: RunJob;
-  /** Larger bodies, and documents of any size. */
+  /** Larger bodies, those with many texts, and documents of any size. */
   huge: RunJob;
   /** Stage 2 of the injection model. */
   models: RunJob;
 }
+
+export type EvaluationWorker = Exclude<keyof WorkerPool, "models">;
 
 declare module "../../deps.ts" {
   interface Deps {
@@ -51,13 +53,14 @@ export const createWorkerPool = (): WorkerPool => ({
 
 /** Long conversations share one worker; some of its slots are reserved for other owners. */
 function createLarge(): RunJob {
-  const { run } = createWorker(startEvaluationWorker);
+  const { run } = createWorker(() => startEvaluationWorker("large"));
   return createQueue({ max: 16, perOwner: 12 }, run);
 }
 
 /** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
 function createHuge(): RunJob {
-  const workers = [createWorker(startEvaluationWorker), createWorker(startEvaluationWorker)];
+  const start = () => startEvaluationWorker("huge");
+  const workers = [createWorker(start), createWorker(start)];
   return createQueue({ max: workers.length, perOwner: 1 }, async (job) => {
     const idle = workers.find(({ isIdle }) => isIdle());
     if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
@@ -71,7 +74,8 @@ function createModels(): RunJob {
   return createQueue({ max: 1, perOwner: 1 }, run);
 }
 
-const startEvaluationWorker = () => new Worker(new URL("./worker.ts", import.meta.url));
+const startEvaluationWorker = (workerData: EvaluationWorker) =>
+  new Worker(new URL("./worker.ts", import.meta.url), { workerData });
 const startEncoderWorker = () => new Worker(new URL("./encoder-worker.ts", import.meta.url));
 
 /** Waiting jobs of one owner: at 8 ms for a window, more than clients wait for. */

@@ -1,5 +1,5 @@
 /** Worker that evaluates large bodies. It only computes; the main thread serves every call of its host. */
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { newId } from "../../lib/ids.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
@@ -59,7 +59,8 @@ function createWorkerHost(job: number): EvaluationHost {
   return {
     now,
     newId,
-    evaluateInWorker: undefined,
+    worker: workerData,
+    evaluateInWorker: remote("evaluateInWorker"),
     // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.
     scoreWindows: remote("scoreWindows"),
     post: remote("post"),
