@@ -170,3 +170,23 @@ test("evaluations and Store requests are decided together, and failures are repo
   expect(await items.textContent()).toContain("alice requests Server pub");
   expect(opened.violations).toEqual([]);
 });
+
+test("an approver sees hidden characters, and arguments of the same name by their location", async () => {
+  const kit = await started();
+  const guard = await makeGuard(
+    kit,
+    { gates: [{ ...GATE, name: "Mirrors" }] },
+    { content_storage: "none" },
+  );
+  const { payload, ...call } = pay(5, "ana");
+  const params = { name: "pay", arguments: { to: "\u202eecila" }, input: { to: "alice" } };
+  await guard.evaluate({ ...call, payload: { ...payload, params } });
+  await using opened = await open(kit);
+  const details = opened.page.getByRole("region", { name: "Selected approval" });
+
+  await opened.go("/approvals?q=Mirrors");
+
+  const shown = details.locator(ARGUMENT, { hasText: "ecila" });
+  await shown.waitFor();
+  expect(await shown.textContent()).toBe("/params/arguments/to\\u202eecila/params/input/toalice");
+});

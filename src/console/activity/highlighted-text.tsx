@@ -1,5 +1,6 @@
 /** Text whose findings are highlighted, each with its type and action. */
 import type { Action } from "../../contract/guard/evaluate.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import type { Tone } from "../ui/badge.tsx";
 import { type Highlight, splitByHighlights } from "./find-highlights.ts";
 
@@ -22,7 +23,7 @@ export function HighlightedText({ text, highlights }: HighlightedTextProps) {
         ({ start, end, highlights: [top], ending }) =>
           top ? (
             <mark key={start} className={toneOf(top)}>
-              {text.slice(start, end)}
+              {showControls(text.slice(start, end))}
               {[...new Set(ending.map(describe))].map((description) => (
                 <span key={description} className="mark-label">
                   {description}
@@ -30,7 +31,7 @@ export function HighlightedText({ text, highlights }: HighlightedTextProps) {
               ))}
             </mark>
           ) : (
-            text.slice(start, end)
+            showControls(text.slice(start, end))
           ),
       )}
     </pre>

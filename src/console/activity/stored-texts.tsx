@@ -1,6 +1,7 @@
 /** Stored content of an evaluation, for roles that may read it. */
 import type { EvaluationEvent, StoredText } from "../../contract/guard/activity.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";
@@ -79,7 +80,7 @@ function Stored({ stored, highlights, plain }: StoredProps) {
     <figure className="stored">
       {!plain && (
         <figcaption>
-          <code>{pointer + (inner ?? "")}</code> {source.replaceAll("_", " ")}
+          <code>{showControls(pointer + (inner ?? ""))}</code> {source.replaceAll("_", " ")}
           {role && role !== source && `, as ${role}`}
         </figcaption>
       )}

@@ -2,6 +2,7 @@
 import type { StoredText } from "../../contract/guard/activity.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
 import type { InboxItem } from "../../contract/inbox.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import { Findings } from "../activity/findings.tsx";
 import { TextList } from "../activity/stored-texts.tsx";
 import { activity, approvals } from "../endpoints.ts";
@@ -13,6 +14,7 @@ import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { DecisionBar } from "./decision-bar.tsx";
 import { titleOf } from "./inbox-list.tsx";
+import { nameArguments } from "./name-arguments.ts";
 
 interface EvaluationDetailsProps {
   item: InboxItem;
@@ -115,15 +117,18 @@ function Content({ content, findings }: ContentProps) {
   }
   const shortArguments = content.filter(isShortArgument);
   const texts = content.filter((stored) => !isShortArgument(stored) && !isToolName(stored));
+  const calls = content.filter(({ source }) => source === CALLED_TOOL);
+  const locations = calls.map(({ pointer }) => pointer);
+  const names = nameArguments(shortArguments, locations).map(showControls);
   return (
     <>
       {shortArguments.length > 0 && (
         <>
           <h3>Arguments</h3>
           <dl className="facts arguments">
-            {shortArguments.map((stored, index) => (
+            {shortArguments.map(({ text }, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: one location can have several texts
-              <Fact key={index} name={toArgumentName(stored)} value={<code>{stored.text}</code>} />
+              <Fact key={index} name={names[index] ?? ""} value={renderValue(text)} />
             ))}
           </dl>
         </>
@@ -139,6 +144,9 @@ function Content({ content, findings }: ContentProps) {
   );
 }
 
+const renderValue = (text: string) => <code>{showControls(text)}</code>;
+
+const CALLED_TOOL = "called_tool";
 const ARGUMENT_SOURCES = ["tool_arguments", "tool_number", "value", "attribute"];
 const MAX_SHORT = 200;
 
@@ -147,10 +155,4 @@ const isShortArgument = ({ source, text }: StoredText): boolean =>
 
 /** The name of the called tool is shown above. */
 const isToolName = ({ source, pointer }: StoredText): boolean =>
-  source === "called_tool" && pointer !== "";
-
-/** Returns the path of an argument in its call: `/params/arguments/to/name` becomes `to.name`. */
-const toArgumentName = ({ pointer, inner }: StoredText): string =>
-  (inner ?? pointer.replace(/^.*\/(?:arguments|input|args|parameters)(?=\/)/, ""))
-    .replace(/^\//, "")
-    .replaceAll("/", ".") || "value";
+  source === CALLED_TOOL && pointer !== "";

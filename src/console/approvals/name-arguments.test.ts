@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import type { StoredText } from "../../contract/guard/activity.ts";
+import { nameArguments } from "./name-arguments.ts";
+
+const at = (pointer: string, inner: string | null = null): StoredText => ({
+  ...{ pointer, inner, source: "tool_arguments", role: null, text: "x" },
+});
+
+test("an argument has the name of its path in the call", () => {
+  const values = [
+    at("/params/arguments/to/name"),
+    at("/params/arguments/input/to"),
+    at("/params/task"),
+    at("/messages/0/tool_calls/0/function/arguments", "/amount"),
+    at("/attributes/tool"),
+  ];
+
+  expect(nameArguments(values, ["/params", "/messages/0/tool_calls/0/function"])).toEqual([
+    "to.name",
+    "input.to",
+    "task",
+    "amount",
+    "attributes.tool",
+  ]);
+});
+
+test("arguments whose names would be equal are named by their location", () => {
+  const values = [at("/params/arguments/to"), at("/params/input/to"), at("/params/arguments/id")];
+
+  expect(nameArguments(values, ["/params"])).toEqual([
+    "/params/arguments/to",
+    "/params/input/to",
+    "id",
+  ]);
+});
+
+test("an argument without a name has its location", () => {
+  expect(nameArguments([at("/input", "")], [])).toEqual(["/input"]);
+});

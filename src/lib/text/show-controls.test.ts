@@ -1,0 +1,10 @@
+import { expect, test } from "bun:test";
+import { showControls } from "./show-controls.ts";
+
+test("characters that reorder or hide text are escaped, and no others", () => {
+  expect(showControls("to \u202eecila\u202c\u2066\u0000\u001b[8m")).toBe(
+    "to \\u202eecila\\u202c\\u2066\\u0000\\u001b[8m",
+  );
+  const plain = "a\tb\nשלום é 👩‍👩‍👧 می‌خواهم";
+  expect(showControls(plain)).toBe(plain);
+});
