@@ -6,6 +6,8 @@ import {
   parseGoogleCredentials,
   type ServiceAccountKey,
 } from "../contract/gateway/google-credentials.ts";
+import { signCallerIdentity } from "./aws/sign-caller-identity.ts";
+import type { AwsHost } from "./aws/stored-token.ts";
 import {
   credentialError,
   type IssuerHost,
@@ -22,7 +24,7 @@ type Issued = IssuedCredential<string>;
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const METADATA_HOST = "metadata.google.internal";
 
-export async function requestGoogleToken(host: IssuerHost, auth: GoogleAuth): Promise<Issued> {
+export async function requestGoogleToken(host: AwsHost, auth: GoogleAuth): Promise<Issued> {
   if (auth.source === "metadata") return await requestMetadataToken(host);
   const credentials = parseGoogleCredentials(auth.credentials ?? "");
   return credentials.type === "service_account"
@@ -82,7 +84,7 @@ const encodeJson = (value: object): string =>
   Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** Exchanges the token of another identity provider (RFC 8693), then impersonates a service account if configured. */
-async function requestFederatedToken(host: IssuerHost, account: ExternalAccount): Promise<Issued> {
+async function requestFederatedToken(host: AwsHost, account: ExternalAccount): Promise<Issued> {
   const issuer = "The token exchange of Google";
   const exchanged = await host.call({
     issuer,
@@ -106,9 +108,11 @@ async function requestFederatedToken(host: IssuerHost, account: ExternalAccount)
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 async function readSubjectToken(
-  host: IssuerHost,
-  { credential_source: { file, url, headers, format } }: ExternalAccount,
+  host: AwsHost,
+  { audience, credential_source }: ExternalAccount,
 ): Promise<string> {
+  const { environment_id, file, url, headers, format } = credential_source;
+  if (environment_id !== undefined) return await signCallerIdentity(host, audience);
   const text =
     file === undefined
       ? await fetchSubjectToken(host, url ?? "", headers)

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCloudRegistry } from "../kit/cloud-registry.ts";
 import { startIssuerServer } from "../kit/issuer-server.ts";
-import { type Kit, sharedKit } from "../kit/kit.ts";
+import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "portcullis-google-"));
@@ -20,6 +20,12 @@ const { privateKey, publicKey } = generateKeyPairSync("rsa", {
   privateKeyEncoding: { type: "pkcs8", format: "pem" },
 });
 
+const INSTANCE_KEYS = {
+  AccessKeyId: "ASIAINSTANCE00000",
+  SecretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+  Token: "instance-session",
+  Expiration: "2100-01-01T00:00:00Z",
+};
 const google = startIssuerServer(({ path, form, headers }) => {
   if (path.endsWith(":generateAccessToken")) {
     const isProven = headers.authorization === "Bearer federated-token";
@@ -31,6 +37,12 @@ const google = startIssuerServer(({ path, form, headers }) => {
     return isProven
       ? { body: { access_token: "machine-token", expires_in: 600 } }
       : { status: 403 };
+  }
+  if (path === "/latest/api/token") return { body: "imds-token" };
+  if (path.startsWith("/latest/meta-data/")) {
+    if (headers["x-aws-ec2-metadata-token"] !== "imds-token") return { status: 401 };
+    if (path.endsWith("/placement/region")) return { body: "eu-west-3" };
+    return { body: path.endsWith("/security-credentials/") ? "gateway-role" : INSTANCE_KEYS };
   }
   if (path === "/subject") return { body: { id_token: "u.r.l" } };
   if (form.subject_token) return { body: { access_token: "federated-token", expires_in: 3600 } };
@@ -146,6 +158,47 @@ test.each([
   },
 );
 
+/** As `gcloud` writes it. */
+const AWS_EXTERNAL = {
+  ...EXTERNAL,
+  subject_token_type: "urn:ietf:params:aws:token-type:aws4_request",
+  credential_source: {
+    environment_id: "aws1",
+    region_url: "http://169.254.169.254/latest/meta-data/placement/availability-zone",
+    url: "http://169.254.169.254/latest/meta-data/iam/security-credentials",
+    regional_cred_verification_url:
+      "https://sts.{region}.amazonaws.com?Action=GetCallerIdentity&Version=2011-06-15",
+  },
+};
+
+test("workload identity federation proves the AWS identity of the machine by a signed request", async () => {
+  const env = { AWS_EC2_METADATA_SERVICE_ENDPOINT: google.url };
+  await using kit = await startKit({ env });
+  const { chat } = await makeVertex(kit, "workload_identity", AWS_EXTERNAL);
+
+  expect((await chat()).status).toBe(200);
+
+  const { form } = google.requests.at(-1) ?? { form: {} as Record<string, string> };
+  expect(form.subject_token_type).toBe(AWS_EXTERNAL.subject_token_type);
+  const { url, method, headers } = JSON.parse(decodeURIComponent(form.subject_token ?? ""));
+  const host = "sts.eu-west-3.amazonaws.com";
+  expect(url).toBe(`https://${host}?Action=GetCallerIdentity&Version=2011-06-15`);
+  expect(method).toBe("POST");
+  const sent = Object.fromEntries(
+    headers.map(({ key, value }: { key: string; value: string }) => [key, value]),
+  );
+  expect(sent).toEqual({
+    host,
+    "x-goog-cloud-target-resource": EXTERNAL.audience,
+    "x-amz-date": expect.any(String),
+    "x-amz-security-token": "instance-session",
+    authorization: expect.any(String),
+  });
+  expect(sent.authorization).toMatch(
+    /Credential=ASIAINSTANCE00000\/\d{8}\/eu-west-3\/sts\/aws4_request, SignedHeaders=host;x-amz-date;x-amz-security-token;x-goog-cloud-target-resource, Signature=[0-9a-f]{64}$/,
+  );
+});
+
 test("a file that contains no JWT is never sent", async () => {
   const account = { ...EXTERNAL, credential_source: { file: file("keys", "k1:planted-key") } };
   const { chat } = await makeVertex(await started(), "workload_identity", account);
@@ -176,6 +229,11 @@ test.each([
     "starts a program",
     "workload_identity",
     JSON.stringify({ ...EXTERNAL, credential_source: { executable: {} } }),
+  ],
+  [
+    "is of AWS but announces a JWT",
+    "workload_identity",
+    JSON.stringify({ ...EXTERNAL, credential_source: { environment_id: "aws1" } }),
   ],
   ["has no private key", "key", JSON.stringify({ ...KEY, private_key: "planted" })],
 ])(

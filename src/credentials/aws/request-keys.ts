@@ -21,7 +21,7 @@ export interface AwsRole {
 type Issued = IssuedCredential<AwsKeys>;
 
 const STS = "AWS STS";
-const STS_VERSION = "2011-06-15";
+export const STS_VERSION = "2011-06-15";
 
 export async function assumeRole(
   host: IssuerHost,
@@ -100,32 +100,48 @@ export async function requestContainerKeys(host: IssuerHost): Promise<Issued | u
   return readJsonKeys(issuer, await host.call({ issuer, url, headers, is_local: true }));
 }
 
-/** IMDSv2: every request carries a session token, which a forged request cannot obtain. */
+const METADATA = "The EC2 instance metadata service";
+
 export async function requestInstanceKeys(host: IssuerHost): Promise<Issued> {
+  const read = await openInstanceMetadata(host);
+  const path = "iam/security-credentials/";
+  const role = await read(path);
+  if (role.status !== 200) throw rejectedBy(METADATA, role.status, ["no_instance_role"]);
+  return readJsonKeys(METADATA, await read(path + encodeURIComponent(role.text.trim())));
+}
+
+export async function requestInstanceRegion(host: IssuerHost): Promise<string> {
+  const read = await openInstanceMetadata(host);
+  const { status, text } = await read("placement/region");
+  if (status !== 200) throw rejectedBy(METADATA, status, []);
+  return text.trim();
+}
+
+/**
+ * Returns a reader of the metadata of the instance. IMDSv2: every request carries a session token, which a forged request
+ * cannot obtain.
+ */
+async function openInstanceMetadata(host: IssuerHost) {
   const { env } = host;
   const base = (env.AWS_EC2_METADATA_SERVICE_ENDPOINT ?? "http://169.254.169.254").replace(
     /\/+$/,
     "",
   );
-  const issuer = "The EC2 instance metadata service";
   const token = await host.call({
-    issuer,
+    issuer: METADATA,
     url: `${base}/latest/api/token`,
     method: "PUT",
     headers: { "x-aws-ec2-metadata-token-ttl-seconds": "300" },
     is_local: true,
   });
-  if (token.status !== 200) throw rejectedBy(issuer, token.status, []);
-  const read = (path: string) =>
+  if (token.status !== 200) throw rejectedBy(METADATA, token.status, []);
+  return (path: string) =>
     host.call({
-      issuer,
-      url: `${base}/latest/meta-data/iam/security-credentials/${path}`,
+      issuer: METADATA,
+      url: `${base}/latest/meta-data/${path}`,
       headers: { "x-aws-ec2-metadata-token": token.text },
       is_local: true,
     });
-  const role = await read("");
-  if (role.status !== 200) throw rejectedBy(issuer, role.status, ["no_instance_role"]);
-  return readJsonKeys(issuer, await read(encodeURIComponent(role.text.trim())));
 }
 
 function readJsonKeys(issuer: string, response: IssuerResponse): Issued {
