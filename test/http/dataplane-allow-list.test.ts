@@ -147,6 +147,23 @@ test.each([
     { agent: { type: "agent_reference", name: "cheap", Name: "x" } },
   ],
   ["a fusion tool in another case", { tools: [{ type: "function", Type: "openrouter:fusion" }] }],
+  [
+    "a fusion tool with two parameters",
+    {
+      tools: [
+        {
+          type: "openrouter:fusion",
+          parameters: { model: "cheap", analysis_models: ["cheap"] },
+          Parameters: {},
+        },
+      ],
+    },
+  ],
+  [
+    "Azure's agent whose name is an object",
+    { agent: { type: "agent_reference", name: { toString: 1 } } },
+  ],
+  ["a tool whose type is an object", { tools: [{ type: { toString: 1 }, model: "expensive" }] }],
   ["a fusion plugin in another case", { plugins: [{ id: "web", ID: "fusion" }] }],
   ["Together's image_loras", { image_loras: [{ path: "https://example.com/a", scale: 1 }] }],
   ["model_id", { model_id: "expensive" }],

@@ -86,7 +86,7 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
     if (kind === "members" && choosesModel(value)) models.push(AUTO_ROUTING);
     // Azure reads an agent, which has a model of its own, from `agent` or `agent_reference`.
     if (kind === "members" && readWords(value, "type").includes(AGENT))
-      models.push(readMembers(value, "name").join());
+      models.push(readMembers(value, "name").filter(isName).join());
   }
 }
 
@@ -97,13 +97,16 @@ const isNumberedId = (name: string, value: unknown): boolean =>
 /** Returns whether a tool or plugin of OpenRouter calls models of its choice, because it does not name them all. */
 function choosesModel(value: JsonObject): boolean {
   const tool = readWords(value, "type").find((type) => DELEGATE.test(type));
-  if (tool !== undefined && !namesModels(value.parameters, tool)) return true;
+  if (tool !== undefined && !isEvery(value, "parameters", (each) => namesModels(each, tool)))
+    return true;
   return readWords(value, "id").includes(FUSION) && !namesModels(value, FUSION);
 }
 
 /** Returns the values of a keyword in every spelling that a lenient parser accepts. */
 const readWords = (value: JsonObject, name: string): string[] =>
-  readMembers(value, name).map((word) => String(word).toLowerCase());
+  readMembers(value, name)
+    .filter(isName)
+    .map((word) => word.toLowerCase());
 const DELEGATE = /^openrouter:(?!(?:web_search|web_fetch|datetime)$)/;
 const FUSION = "fusion";
 const AGENT = "agent_reference";
@@ -111,10 +114,16 @@ const AGENT = "agent_reference";
 /** The judge of a fusion and its panel have defaults of their own. */
 const namesModels = (settings: unknown, kind: string): boolean =>
   isObject(settings) &&
-  isName(settings.model) &&
-  (!kind.endsWith(FUSION) || isListOfNames(settings.analysis_models));
+  isEvery(settings, "model", isName) &&
+  (!kind.endsWith(FUSION) || isEvery(settings, "analysis_models", isListOfNames));
 
-const isName = (value: unknown): boolean => typeof value === "string" && value !== "";
+/** Returns whether a member exists and passes in every spelling. */
+function isEvery(value: JsonObject, name: string, test: (member: unknown) => boolean): boolean {
+  const members = readMembers(value, name);
+  return members.length > 0 && members.every(test);
+}
+
+const isName = (value: unknown): value is string => typeof value === "string" && value !== "";
 const isListOfNames = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && value.every(isName);
 
