@@ -76,6 +76,17 @@ const REFERENCES: [string, string, (id: string) => object][] = [
     CHAT,
     (id) => message({ type: "document", source: { type: "file", file_id: id } }),
   ],
+  [
+    "Moonshot's address of a video",
+    CHAT,
+    (id) => message({ type: "video_url", video_url: { url: `ms://${id}` } }),
+  ],
+  ["StepFun's address of an image", CHAT, (id) => message({ image_url: `stepfile://${id}` })],
+  [
+    "DashScope's system message",
+    CHAT,
+    (id) => ({ messages: [{ role: "system", content: `fileid://${id},fileid://${id}` }] }),
+  ],
   ["a container upload", CHAT, (id) => message({ type: "container_upload", file_id: id })],
   [
     "a code interpreter",
@@ -159,6 +170,11 @@ test.each<[string, string, object]>([
     "a file URI with an escaped host",
     GEMINI,
     part({ fileData: { fileUri: GEMINI_FILE.replace("l", "%6c") } }),
+  ],
+  [
+    "a file URI that is not a string",
+    GEMINI,
+    part({ fileData: { fileUri: [GEMINI_FILE, { toString: 1 }] } }),
   ],
   ["a file URI in capitals", GEMINI, part({ fileData: { fileUri: GEMINI_FILE.toUpperCase() } })],
   ["cachedContent", GEMINI, { contents: [], cachedContent: "cachedContents/abc" }],
@@ -290,6 +306,9 @@ test("ids in unknown members, and in one of another spelling, are a 404; in text
     message({ type: "bash_code_execution_result", stdout: `${OPENAI_FILE}\n` }),
     { audio: { voice: "alloy" }, tools: [{ enum: ["skill_communicationandteams"] }] },
     { container: { skills: [{ type: "anthropic", skill_id: "xlsx" }] } },
+    { messages: [{ role: "user", content: "What is fileid://file-1?" }] },
+    message({ type: "image_url", image_url: { url: "gs://bucket/a.png" } }),
+    { messages: [{ type: "resource", resource: { uri: "notes://today", text: "a" } }] },
     { stop: ["files/a"], prompt_cache_key: "files/tenant-1", custom_id: OPENAI_FILE },
   ]) {
     expect(await post(body)).toBe(200);

@@ -51,6 +51,7 @@ const MAY_REFER: readonly RegExp[] = [
   // A host may follow the long name of a user.
   /:\\?\/\\?\/(?:[^"/]{65}|[^"/]{0,64}[%\\\u0080-\uffff])/,
   /generativelanguage/iu,
+  /fileid:/iu,
   /\\u/,
 ];
 const mayRefer = (text: string): boolean => MAY_REFER.some((pattern) => pattern.test(text));
@@ -87,12 +88,29 @@ const isText = (name: string, value: unknown): boolean =>
   TEXT.test(name) && (typeof value === "string" || (Array.isArray(value) && value.every(isString)));
 const isString = (value: unknown): value is string => typeof value === "string";
 
-/** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
-function isStoredFile(name: string, value: unknown): boolean {
+/** Collects the ids of text that consists of addresses of files: DashScope replaces it with the files. */
+function collectTextFiles(value: unknown, ids: Set<string>): void {
+  for (const text of [value].flat()) {
+    if (!isString(text) || !TEXT_FILES.test(text)) continue;
+    for (const [, id = ""] of text.matchAll(TEXT_FILE)) {
+      if (ids.size > MAX_IDS) return;
+      ids.add(id);
+    }
+  }
+}
+const TEXT_FILES = /^\s*fileid:\/\//i;
+const TEXT_FILE = /fileid:\/\/([^\s,]+)/gi;
+
+/**
+ * Returns whether an address is a stored file: of Gemini, which also reads public addresses and buckets, or of an
+ * upstream with a scheme of its own.
+ */
+function isStoredFile(name: string, address: unknown): boolean {
   const isUri = FILE_URI.test(name);
-  if (!isUri && !(MEDIA_URL.test(name) && typeof value === "string")) return false;
-  const address = String(value);
+  if (!isString(address)) return isUri;
+  if (!isUri && !MEDIA_URL.test(name)) return false;
   if (DATA_URL.test(address)) return false;
+  if (/url$/iu.test(name) && OWN_SCHEME.test(address)) return true;
   const host = readHost(address);
   return host === undefined ? isUri || isFilePath(address) : isGeminiHost(host);
 }
@@ -120,6 +138,8 @@ const isGeminiHost = (host: string): boolean =>
   host.includes("generativelanguage.") && /\.googleapis\.com\.?$/.test(host);
 
 const DATA_URL = /^\s*data:/i;
+/** Moonshot's `ms://{file_id}`, StepFun's `stepfile://{file_id}`: any scheme but those of public addresses, buckets and local files. */
+const OWN_SCHEME = /^\s*(?!(?:https?|wss?|ftp|gs|s3|file):)[a-z][a-z0-9+.-]{0,30}:\/\//i;
 
 /** Values of Gemini functions are data of the caller. Files in the `parts` of a result are checked. */
 const FUNCTION = /^function_?(call|response)$/iu;
@@ -128,7 +148,7 @@ const FUNCTION_DATA: ReadonlySet<string> = new Set(["args", "response"]);
 /** Collects ids: all strings in `value` if `isReference`, else those that are stored objects by their member or format. */
 function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   if (typeof value === "string") {
-    if (isReference || isStored(value)) ids.add(value);
+    if (isReference || isStored(value)) ids.add(value.replace(OWN_SCHEME, ""));
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, ids, isReference);
   } else if (typeof value === "object" && value !== null) {
@@ -150,7 +170,11 @@ const MEDIA = /image|audio|video|vision|embeds/i;
 
 function collectMember(fullName: string, value: unknown, ids: Set<string>): void {
   const name = readNameEnd(fullName);
-  if (CALLER_DATA.test(name) || isText(name, value)) return;
+  if (CALLER_DATA.test(name)) return;
+  if (isText(name, value)) {
+    collectTextFiles(value, ids);
+    return;
+  }
   if (STORE.test(name)) ids.add(name);
   if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
   if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), ids, false);
