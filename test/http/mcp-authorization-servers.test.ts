@@ -268,6 +268,14 @@ describe.each(databaseKinds)("on %s", (database) => {
       "hides its host behind a user name",
       { authorization_endpoint: "https://a.example@b.example/" },
     ],
+    [
+      "hides its host behind letters of another alphabet",
+      { authorization_endpoint: "https://\u0430.example/authorize" },
+    ],
+    [
+      "hides its path behind a direction override",
+      { authorization_endpoint: "https://b.example/\u202emoc.elpmaxe.nigol" },
+    ],
     ["has an endpoint of 100 kB", { token_endpoint: `https://a.example/${"x".repeat(100_000)}` }],
   ])(
     "an authorization server that %s is rejected as a failure of the vendor",

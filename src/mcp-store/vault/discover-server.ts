@@ -53,11 +53,12 @@ export async function discoverServer(
   for (const name of ["issuer", ...ENDPOINTS] as const) {
     const text = found.metadata[name];
     if (text === undefined) continue;
-    // A user name before the host could be mistaken for the host.
-    if (text.length > MAX_URL_LENGTH || URL.parse(text)?.username !== "") {
+    // The administrator who confirms it could mistake a user name, or letters of another alphabet, for another host.
+    const isAscii = !/[^!-~]/.test(text);
+    if (text.length > MAX_URL_LENGTH || !isAscii || URL.parse(text)?.username !== "") {
       throw new AppError(
         "upstream_failed",
-        `The ${name} of the authorization server is too long, not a URL, or contains a user name.`,
+        `The ${name} of the authorization server is too long, not a URL, not ASCII, or contains a user name.`,
       );
     }
     if (name !== "issuer") checkUrl(text, name, instance.allow_private);
