@@ -1,4 +1,6 @@
 /** Table of changed fields, before and after. */
+import { showControls } from "../../lib/text/show-controls.ts";
+import { flattenFields } from "./flatten-fields.ts";
 
 interface FieldChangesProps {
   before: Record<string, unknown> | null;
@@ -6,12 +8,16 @@ interface FieldChangesProps {
 }
 
 export function FieldChanges({ before, after }: FieldChangesProps) {
-  const [old, current] = [flatten(before ?? {}), flatten(after ?? {})];
-  const names = [...new Set([...Object.keys(old), ...Object.keys(current)])];
-  const changed = names.filter((name) => old[name] !== current[name]);
+  const [old, current] = [flattenFields(before ?? {}), flattenFields(after ?? {})];
+  const names = [...new Set([...old.keys(), ...current.keys()])];
+  const changed = names.filter((name) => old.get(name) !== current.get(name));
   return (
     <ChangesTable
-      changes={changed.map((name) => ({ name, before: old[name], after: current[name] }))}
+      changes={changed.map((name) => ({
+        name,
+        before: old.get(name),
+        after: current.get(name),
+      }))}
     />
   );
 }
@@ -41,10 +47,10 @@ export function ChangesTable({ changes }: { changes: readonly FieldChange[] }) {
           {changes.map(({ name, before, after }) => (
             <tr key={name}>
               <th scope="row">
-                <code>{name}</code>
+                <code>{showControls(name)}</code>
               </th>
-              <td>{before === undefined ? NONE : <del>{before}</del>}</td>
-              <td>{after === undefined ? NONE : <ins>{after}</ins>}</td>
+              <td>{before === undefined ? NONE : <del>{showControls(before)}</del>}</td>
+              <td>{after === undefined ? NONE : <ins>{showControls(after)}</ins>}</td>
             </tr>
           ))}
         </tbody>
@@ -54,14 +60,3 @@ export function ChangesTable({ changes }: { changes: readonly FieldChange[] }) {
 }
 
 const NONE = <span className="muted">none</span>;
-
-/** Returns nested fields by path, such as `failover.max_attempts`; a list is one JSON text. */
-function flatten(value: Record<string, unknown>, prefix = ""): Record<string, string> {
-  const entries = Object.entries(value).flatMap(([name, field]) =>
-    typeof field === "object" && field !== null && !Array.isArray(field)
-      ? // Checked above to be a plain object of JSON.
-        Object.entries(flatten(field as Record<string, unknown>, `${prefix}${name}.`))
-      : [[prefix + name, typeof field === "string" ? field : JSON.stringify(field)] as const],
-  );
-  return Object.fromEntries(entries);
-}

@@ -1,6 +1,7 @@
 /** New and changed tools that are held back until an administrator accepts them. */
 import { useState } from "react";
 import type { ToolChange } from "../../../contract/store/tools.ts";
+import { showControls } from "../../../lib/text/show-controls.ts";
 import { call } from "../../api.ts";
 import { toolChanges } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";
@@ -58,7 +59,7 @@ const columns = (open: (change: ToolChange) => void): Column<ToolChange>[] => [
     rowHeader: true,
     cell: (change) => (
       <button type="button" className="link" onClick={() => open(change)}>
-        <code>{change.tool}</code>
+        <code>{showControls(change.tool)}</code>
         <span className="visually-hidden"> of {change.instance_name}</span>
       </button>
     ),
@@ -87,7 +88,7 @@ function ReviewSheet({ gateway_id, change, onClose }: ReviewSheetProps) {
   });
   return (
     <Dialog
-      title={`${tool} of ${instance_name} ${accepted ? "changed" : "is new"}`}
+      title={`${showControls(tool)} of ${instance_name} ${accepted ? "changed" : "is new"}`}
       onClose={onClose}
       sheet
     >
