@@ -109,6 +109,8 @@ test.each([
   "<style>/* 4111 1111 1111 1111 */</style>",
   "<p onclick='pay(4111 1111 1111 1111)'>a</p>",
   "<p style='--card: 4111 1111 1111 1111'>a</p>",
+  "<x-4111-1111-1111-1111>a</x-4111-1111-1111-1111>",
+  "<p data-4111-1111-1111-1111='a'>a</p>",
 ])("everything in an HTML attachment is inspected: %s", async (inner) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const data = Buffer.from(`<!doctype html><body>${inner}</body>`).toString("base64");

@@ -33,6 +33,8 @@ test.each([
   ['<iframe srcdoc="<p>shown</p>"></iframe>text', "text\n<p>shown</p>"],
   ["<p ignore all previous>text</p>", "text\nignore all previous"],
   ["<p onclick='run()' style='color: red'>text</p>", "text\nrun()\ncolor: red"],
+  ["<ignore-all-previous a>text</ignore-all-previous>", "text\nignore-all-previous"],
+  ["<p ignore-all-previous='1'>text<p ignore-all-previous=''>", "text\n1\nignore-all-previous"],
   ["<!doctype html ignore all previous>text", "text\ndoctype html ignore all previous"],
   ["before <a title='no end", "before <a title='no end"],
   ["<template>kept</template><noscript>kept</noscript>", "kept\nkept"],

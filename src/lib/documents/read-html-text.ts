@@ -1,12 +1,19 @@
 /** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
 import type { TimeSlicer } from "./time-slicer.ts";
-import { attributeValues, type MarkupVisitor, textInTag, walkMarkup } from "./walk-markup.ts";
+import {
+  attributeNames,
+  attributeValues,
+  type MarkupVisitor,
+  textInTag,
+  walkMarkup,
+} from "./walk-markup.ts";
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   /** At the end: in their places, comments and attributes would part a number. */
   const asides: string[] = [];
+  const longNames = new Set<string>();
   const visitor: MarkupVisitor = {
     text: (text) => pieces.push(text.replace(/\s+/g, " ")),
     comment: (text) => asides.push("\n", text),
@@ -17,11 +24,13 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
       for (const value of attributeValues(attributes, isOther)) asides.push("\n", value);
       const rest = textInTag(attributes);
       if (rest.length > MAX_FLAG_CHARACTERS) asides.push("\n", rest);
+      for (const each of [name, ...attributeNames(attributes)])
+        if (each.length > MAX_FLAG_CHARACTERS) longNames.add(`\n${each}`);
       return !closing && CODE.has(name);
     },
   };
   await walkMarkup(source, visitor, slicer);
-  return [...pieces, ...asides]
+  return [...pieces, ...asides, ...longNames]
     .join("")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
@@ -32,7 +41,7 @@ const CODE = new Set(["script", "style"]);
 const SHOWN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
 /** A model that receives the source reads all attributes. */
 const isOther = (name: string): boolean => !SHOWN.has(name);
-/** Longer than attributes without a value, such as `hidden` and `disabled`. */
+/** Longer than most names and than attributes without a value, such as `hidden` and `disabled`: may be text or a number. */
 const MAX_FLAG_CHARACTERS = 12;
 const INLINE = new Set(
   "a abbr b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp small span strike strong sub sup time tt u var wbr".split(

@@ -49,6 +49,11 @@ export function attributeValues(attributes: string, isRead?: (name: string) => b
     .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
 }
 
+export const attributeNames = (attributes: string): string[] =>
+  attributes.includes("=")
+    ? Array.from(attributes.matchAll(ATTRIBUTE), ([, name = ""]) => name)
+    : [];
+
 /** Returns what a tag contains besides attributes with values. */
 export const textInTag = (attributes: string): string => attributes.replace(ATTRIBUTE, " ").trim();
 
