@@ -12,7 +12,12 @@ import { recordActivity, recordFailure } from "./record-activity.ts";
 import { renderVerdict } from "./render-verdict.ts";
 import { requestApproval } from "./request-approval.ts";
 import { selectPolicy } from "./select-policy.ts";
-import type { DecidedEvaluation, EvaluationBody, EvaluationInput } from "./stages.ts";
+import type {
+  DecidedEvaluation,
+  EvaluationBody,
+  EvaluationInput,
+  ExtractedEvaluation,
+} from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
@@ -43,7 +48,7 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
   const extracted = extractTexts(assigned); //                            400 attachment, 413 payload
   const opens = opensAttachments(extracted);
   // A small document can hold as much text as a large body, and a small body thousands of texts.
-  const worker = opens ? "huge" : selectWorker(input.size, extracted.payload.segments.length);
+  const worker = opens ? "huge" : selectWorker(input.size, countTexts(extracted));
   if (worker && worker !== host.worker && host.worker !== "huge") {
     return await host.evaluateInWorker(worker, toClonedInput(input), extracted.collector.id);
   }
@@ -70,6 +75,13 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
     await recordFailure(host, extracted, { thrown, latency_ms: msSince(started) });
     throw thrown;
   }
+}
+
+/** Counts the evaluations of a batch together, because they run concurrently. */
+function countTexts({ batch, payload: { segments } }: ExtractedEvaluation): number {
+  if (!batch) return segments.length;
+  batch.texts += segments.length;
+  return batch.texts;
 }
 
 function toVerdict(

@@ -22,9 +22,11 @@ export function parseBody(
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const { value, text } = parsed;
   if (common.format === "batch") {
+    const batch = { texts: 0 };
     return parseBatch(value, text).map((item) => ({
       ...common,
       ...item,
+      batch,
       origin: { ...common.origin, request_id: host.newId() },
     }));
   }

@@ -67,6 +67,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   text: string;
   /** Bytes of the body. */
   size: number;
+  /** Number of texts in those evaluations of the same batch that were extracted. Undefined outside a batch. */
+  batch?: { texts: number };
   /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
   is_foreign_body?: boolean;
   /** Content that could not be read as a payload. */

@@ -62,6 +62,10 @@ test("many texts of one letter are evaluated in a worker, as larger bodies are, 
   expect(await evaluateTexts(100)).toEqual(["block"]);
   expect(await evaluateTexts(8_000)).toEqual(["block", "large"]);
   expect(await evaluateTexts(33_000)).toEqual(["block", "large", "huge"]);
+
+  const batch = Array.from({ length: 4 }, () => ({ payload: { input: Array(9_000).fill("a") } }));
+  await guard.send(JSON.stringify(batch), {}, "/v1/evaluate/batch");
+  expect(used).toEqual(["large", "huge"]);
 });
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {
