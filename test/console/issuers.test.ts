@@ -45,7 +45,7 @@ test("tokens of an issuer work until it is disabled or deleted", async () => {
   await save("Save");
   await page.getByText("Saved.", { exact: true }).waitFor();
   expect(await ask()).toBe(401);
-  expect(await page.locator(".table tbody tr").textContent()).toContain("disabled");
+  await page.locator(".table tbody tr", { hasText: "disabled" }).waitFor();
 
   const viewing = await kit.make<{ token: string }>("/v1/tokens", { name: "v", role: "viewer" });
   await using viewer = await open(kit, { token: viewing.token });
