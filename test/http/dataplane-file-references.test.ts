@@ -308,6 +308,8 @@ test("ids in unknown members, and in one of another spelling, are a 404; in text
     { container: { skills: [{ type: "anthropic", skill_id: "xlsx" }] } },
     { messages: [{ role: "user", content: "What is fileid://file-1?" }] },
     message({ type: "image_url", image_url: { url: "gs://bucket/a.png" } }),
+    { messages: [{ type: "computer_call_output", current_url: "chrome://newtab" }] },
+    message({ type: "url_citation", url_citation: { url: "android-app://com.example" } }),
     { messages: [{ type: "resource", resource: { uri: "notes://today", text: "a" } }] },
     { stop: ["files/a"], prompt_cache_key: "files/tenant-1", custom_id: OPENAI_FILE },
   ]) {

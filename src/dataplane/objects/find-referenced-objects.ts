@@ -101,16 +101,23 @@ function collectTextFiles(value: unknown, ids: Set<string>): void {
 const TEXT_FILES = /^\s*fileid:\/\//i;
 const TEXT_FILE = /fileid:\/\/([^\s,]+)/gi;
 
-/**
- * Returns whether an address is a stored file: of Gemini, which also reads public addresses and buckets, or of an
- * upstream with a scheme of its own.
- */
+/** Collects the id in the address of media with a scheme of the upstream's own. Other addresses are those of apps or pages. */
+function collectMediaFile(name: string, value: unknown, ids: Set<string>): void {
+  if (!MEDIA_PART.test(name)) return;
+  for (const address of isObject(value) ? readMembers(value, "url") : [value]) {
+    if (isString(address) && OWN_SCHEME.test(address)) ids.add(address.replace(OWN_SCHEME, ""));
+  }
+}
+const MEDIA_PART = /(image|video|audio|file|document)_?url$/iu;
+/** Moonshot's `ms://{file_id}`, StepFun's `stepfile://{file_id}`: any scheme but those of public addresses, buckets and local files. */
+const OWN_SCHEME = /^\s*(?!(?:https?|wss?|ftp|gs|s3|file):)[a-z][a-z0-9+.-]{0,30}:\/\//i;
+
+/** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
 function isStoredFile(name: string, address: unknown): boolean {
   const isUri = FILE_URI.test(name);
   if (!isString(address)) return isUri;
   if (!isUri && !MEDIA_URL.test(name)) return false;
   if (DATA_URL.test(address)) return false;
-  if (/url$/iu.test(name) && OWN_SCHEME.test(address)) return true;
   const host = readHost(address);
   return host === undefined ? isUri || isFilePath(address) : isGeminiHost(host);
 }
@@ -138,8 +145,6 @@ const isGeminiHost = (host: string): boolean =>
   host.includes("generativelanguage.") && /\.googleapis\.com\.?$/.test(host);
 
 const DATA_URL = /^\s*data:/i;
-/** Moonshot's `ms://{file_id}`, StepFun's `stepfile://{file_id}`: any scheme but those of public addresses, buckets and local files. */
-const OWN_SCHEME = /^\s*(?!(?:https?|wss?|ftp|gs|s3|file):)[a-z][a-z0-9+.-]{0,30}:\/\//i;
 
 /** Values of Gemini functions are data of the caller. Files in the `parts` of a result are checked. */
 const FUNCTION = /^function_?(call|response)$/iu;
@@ -148,7 +153,7 @@ const FUNCTION_DATA: ReadonlySet<string> = new Set(["args", "response"]);
 /** Collects ids: all strings in `value` if `isReference`, else those that are stored objects by their member or format. */
 function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
   if (typeof value === "string") {
-    if (isReference || isStored(value)) ids.add(value.replace(OWN_SCHEME, ""));
+    if (isReference || isStored(value)) ids.add(value);
   } else if (Array.isArray(value)) {
     for (const item of value) collect(item, ids, isReference);
   } else if (typeof value === "object" && value !== null) {
@@ -176,6 +181,7 @@ function collectMember(fullName: string, value: unknown, ids: Set<string>): void
     return;
   }
   if (STORE.test(name)) ids.add(name);
+  collectMediaFile(name, value, ids);
   if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
   if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), ids, false);
   else collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
