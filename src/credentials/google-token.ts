@@ -17,6 +17,7 @@ import {
   rejectedBy,
 } from "./call-issuer.ts";
 import type { IssuedCredential } from "./credential-cache.ts";
+import { encodeJwt } from "./encode-jwt.ts";
 import { readAccessToken } from "./read-access-token.ts";
 
 type Issued = IssuedCredential<string>;
@@ -55,7 +56,7 @@ async function requestKeyToken(host: IssuerHost, key: ServiceAccountKey): Promis
     ...{ iat, exp: iat + LIFETIME_S },
   };
   const header = { alg: "RS256", typ: "JWT", kid: key.private_key_id };
-  const unsigned = [header, claims].map(encodeJson).join(".");
+  const unsigned = encodeJwt(header, claims);
   const signature = signText(unsigned, key.private_key);
   const response = await host.call({
     issuer,
@@ -79,9 +80,6 @@ function signText(text: string, key: string): string {
     );
   }
 }
-
-const encodeJson = (value: object): string =>
-  Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** Exchanges the token of another identity provider (RFC 8693), then impersonates a service account if configured. */
 async function requestFederatedToken(host: AwsHost, account: ExternalAccount): Promise<Issued> {

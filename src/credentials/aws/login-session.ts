@@ -1,11 +1,10 @@
-/** The keys that `aws login` stored, refreshed at AWS Sign-In with a proof of possession (RFC 9449). */
+/** Reads the keys that `aws login` stored, and refreshes them at AWS Sign-In with a proof of possession (RFC 9449). */
 import { createHash, createPrivateKey, createPublicKey, randomUUID, sign } from "node:crypto";
 import { join } from "node:path";
 import { z } from "zod";
-import type { AppError } from "../../contract/errors.ts";
-import { shellQuote } from "../../lib/text/shell-quote.ts";
 import { credentialError, parseIssued, rejectedBy } from "../call-issuer.ts";
 import type { IssuedCredential } from "../credential-cache.ts";
+import { encodeJwt } from "../encode-jwt.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import { awsFile } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
@@ -50,11 +49,13 @@ export async function readLoginKeys(
   const directory = env.AWS_LOGIN_CACHE_DIRECTORY ?? awsFile(env, "login", "cache");
   const hash = createHash("sha256").update(login.session).digest("hex");
   const { accessToken } = await host.readStoredToken(host, {
+    profile: login.profile,
+    kind: "login session",
+    command: "aws login",
     file: join(directory, `${hash}.json`),
     schema: LoginToken,
     expiryOf,
     refresh: (token) => refresh(host, login, token),
-    loginRequired: (problem, failure) => loginRequired(login, problem, failure),
   });
   return {
     value: {
@@ -69,12 +70,6 @@ export async function readLoginKeys(
 /** A time that cannot be read counts as expired. */
 const expiryOf = ({ accessToken }: Pick<LoginToken, "accessToken">): number =>
   Date.parse(accessToken.expiresAt) || 0;
-
-/** The error has no `cause`, because the log would show that instead of the command to run. */
-const loginRequired = ({ profile }: LoginSession, problem: string, failure?: AppError): AppError =>
-  credentialError(
-    `The login session of the AWS profile "${profile}" ${problem}. Run: aws login --profile ${shellQuote(profile)}${failure ? ` (the refresh failed: ${failure.message})` : ""}`,
-  );
 
 async function refresh(host: AwsHost, login: LoginSession, token: LoginToken): Promise<LoginToken> {
   const issuer = "AWS Sign-In";
@@ -113,9 +108,7 @@ function provePossession(pem: string, htu: string, now: Date): string {
     const header = { alg: "ES256", typ: "dpop+jwt", jwk: { kty, crv, x, y } };
     const iat = Math.floor(now.getTime() / 1000);
     const claims = { jti: randomUUID(), htm: "POST", htu, iat };
-    const unsigned = [header, claims]
-      .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
-      .join(".");
+    const unsigned = encodeJwt(header, claims);
     const signature = sign("sha256", Buffer.from(unsigned), { key, dsaEncoding: "ieee-p1363" });
     return `${unsigned}.${signature.toString("base64url")}`;
   } catch (cause) {

@@ -5,8 +5,8 @@ import type { IssuedCredential } from "../credential-cache.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import type { Section, SharedFiles } from "./shared-files.ts";
 import type { AwsKeys } from "./sign-request.ts";
-import { loginRequired, readSsoToken } from "./sso-token.ts";
-import type { AwsHost } from "./stored-token.ts";
+import { readSsoToken } from "./sso-token.ts";
+import { type AwsHost, loginRequired } from "./stored-token.ts";
 
 const MEMBERS = [
   "sso_session",
@@ -32,7 +32,8 @@ export async function requestSsoKeys(
     const missing = MEMBERS.slice(1).filter((member) => !profile[member]);
     throw credentialError(`The AWS profile "${name}" uses SSO without ${missing.join(", ")}.`);
   }
-  const login = { profile: name, session, start_url, region };
+  const cli = { profile: name, kind: "SSO session", command: "aws sso login" };
+  const login = { ...cli, session, start_url, region };
   const token = await readSsoToken(host, login);
   const issuer = "AWS IAM Identity Center";
   const query = new URLSearchParams({ role_name, account_id });

@@ -1,15 +1,12 @@
-/** The token that `aws sso login` stored. */
+/** Reads the token that `aws sso login` stored. */
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import type { AppError } from "../../contract/errors.ts";
-import { shellQuote } from "../../lib/text/shell-quote.ts";
-import { credentialError, type IssuerHost, parseIssued, rejectedBy } from "../call-issuer.ts";
+import { type IssuerHost, parseIssued, rejectedBy } from "../call-issuer.ts";
 import { findEndpoint } from "./find-endpoint.ts";
 import { awsFile } from "./shared-files.ts";
-import type { AwsHost } from "./stored-token.ts";
+import type { AwsHost, CliLogin } from "./stored-token.ts";
 
-export interface SsoLogin {
-  profile: string;
+export interface SsoLogin extends CliLogin {
   /** Undefined for the legacy form, whose token cannot be refreshed. */
   session: string | undefined;
   start_url: string;
@@ -36,25 +33,15 @@ export async function readSsoToken(host: AwsHost, login: SsoLogin): Promise<stri
   const name = login.session ?? login.start_url;
   const hash = createHash("sha1").update(name).digest("hex");
   const token = await host.readStoredToken(host, {
+    ...login,
     file: awsFile(host.env, "sso", "cache", `${hash}.json`),
     schema: SsoToken,
     // A time that cannot be read counts as expired.
     expiryOf: ({ expiresAt }) => Date.parse(expiresAt) || 0,
     refresh: (stored) => refresh(host, login, stored),
-    loginRequired: (problem, failure) => loginRequired(login, problem, failure),
   });
   return token.accessToken;
 }
-
-/** The error has no `cause`, because the log would show that instead of the command to run. */
-export const loginRequired = (
-  { profile }: SsoLogin,
-  problem: string,
-  failure?: AppError,
-): AppError =>
-  credentialError(
-    `The SSO session of the AWS profile "${profile}" ${problem}. Run: aws sso login --profile ${shellQuote(profile)}${failure ? ` (the refresh failed: ${failure.message})` : ""}`,
-  );
 
 async function refresh(
   host: IssuerHost,

@@ -3,10 +3,20 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import type { z } from "zod";
 import { AppError } from "../../contract/errors.ts";
 import { newId } from "../../lib/ids.ts";
-import { type IssuerHost, parseObject } from "../call-issuer.ts";
+import { shellQuote } from "../../lib/text/shell-quote.ts";
+import { credentialError, type IssuerHost, parseObject } from "../call-issuer.ts";
 import type { CacheOptions } from "../credential-cache.ts";
 
-export interface StoredLogin<T> {
+/** A profile whose user signs in with the AWS CLI. */
+export interface CliLogin {
+  profile: string;
+  /** In messages, such as `SSO session`. */
+  kind: string;
+  /** Signs in again, such as `aws sso login`. */
+  command: string;
+}
+
+export interface StoredLogin<T> extends CliLogin {
   file: string;
   /** Keeps unknown members, because the file is written as a whole. */
   schema: z.ZodType<T>;
@@ -14,8 +24,6 @@ export interface StoredLogin<T> {
   expiryOf: (token: T) => number;
   /** Returns undefined for a token that cannot be refreshed. */
   refresh: (token: T) => Promise<T | undefined>;
-  /** Returns the error that names the command to sign in. */
-  loginRequired: (problem: string, failure?: AppError) => AppError;
 }
 
 /** Services of the sources of AWS keys. `onRenewalFailure` is called for a token that expires soon. */
@@ -53,15 +61,15 @@ export function createTokenReader(): ReadStoredToken {
   ): Promise<T> {
     const at = now().getTime();
     const token = await load(login);
-    if (!token) throw login.loginRequired("has no token in the cache of the AWS CLI");
+    if (!token) throw loginRequired(login, "has no token in the cache of the AWS CLI");
     if (login.expiryOf(token) > at + REFRESH_AHEAD_MS) return token;
     const failure = await refresh(login, token).catch(AppError.from);
     // After a failure too: another process may have refreshed the token first.
     const last = (await load(login)) ?? token;
     const left = login.expiryOf(last) - at;
-    if (left <= 0) throw login.loginRequired("has expired", failure);
+    if (left <= 0) throw loginRequired(login, "has expired", failure);
     // The operator can sign in before requests fail.
-    if (left <= REFRESH_AHEAD_MS) onRenewalFailure(login.loginRequired("expires soon", failure));
+    if (left <= REFRESH_AHEAD_MS) onRenewalFailure(loginRequired(login, "expires soon", failure));
     return last;
   }
 
@@ -82,6 +90,16 @@ export function createTokenReader(): ReadStoredToken {
     return current as Promise<T>;
   };
 }
+
+/** The error has no `cause`, because the log would show that instead of the command to run. */
+export const loginRequired = (
+  { profile, kind, command }: CliLogin,
+  problem: string,
+  failure?: AppError,
+): AppError =>
+  credentialError(
+    `The ${kind} of the AWS profile "${profile}" ${problem}. Run: ${command} --profile ${shellQuote(profile)}${failure ? ` (the refresh failed: ${failure.message})` : ""}`,
+  );
 
 /** Replaces the file as a whole, because other programs read it at any time. */
 async function writeToken(file: string, token: unknown): Promise<void> {
