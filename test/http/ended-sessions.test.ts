@@ -103,29 +103,31 @@ describe.each(databaseKinds)("on %s", (database) => {
   });
 });
 
+/** Sends the form of the principal page. */
+const submit = (kit: Kit, fields: Record<string, string>, cookie = "") =>
+  fetch(`${kit.url}/me`, {
+    method: "POST",
+    headers: { cookie },
+    body: new URLSearchParams(fields),
+    redirect: "manual",
+  });
+const principalPage = async (kit: Kit, cookie: string) =>
+  (await fetch(`${kit.url}/me`, { headers: { cookie } })).text();
+
 test.each([
   ["a rotated token", { action: "rotate" }],
   ["another sign-in", {}],
 ])("%s ends the copied cookie of the session that it replaces", async (_, action) => {
   await using kit = await startKit();
   const store = await makeMcpStore(kit);
-  const submit = (fields: Record<string, string>, cookie = "") =>
-    fetch(`${kit.url}/me`, {
-      method: "POST",
-      headers: { cookie },
-      body: new URLSearchParams(fields),
-      redirect: "manual",
-    });
   const token = await store.token("alice");
-  const copied = cookieOf(await submit({ token }));
+  const copied = cookieOf(await submit(kit, { token }));
 
-  const current = cookieOf(await submit("action" in action ? action : { token }, copied));
+  const current = cookieOf(await submit(kit, "action" in action ? action : { token }, copied));
 
-  const pageOf = async (cookie: string) =>
-    (await fetch(`${kit.url}/me`, { headers: { cookie } })).text();
-  expect(await pageOf(current)).not.toContain('name="token"');
-  expect(await pageOf(copied)).toContain('name="token"');
-  expect((await submit({ action: "rotate" }, copied)).status).toBe(401);
+  expect(await principalPage(kit, current)).not.toContain('name="token"');
+  expect(await principalPage(kit, copied)).toContain('name="token"');
+  expect((await submit(kit, { action: "rotate" }, copied)).status).toBe(401);
 });
 
 test("signing out ends a copied cookie of a principal while the issuer is disabled", async () => {
@@ -140,23 +142,15 @@ test("signing out ends a copied cookie of a principal while the issuer is disabl
     jwks_url: idp.jwks_url,
     allow_private: true,
   });
-  const submit = (fields: Record<string, string>, cookie = "") =>
-    fetch(`${kit.url}/me`, {
-      method: "POST",
-      headers: { cookie },
-      body: new URLSearchParams(fields),
-      redirect: "manual",
-    });
-  const cookie = cookieOf(await submit({ token: await idp.sign(key) }));
-  const pageOf = async () => (await fetch(`${kit.url}/me`, { headers: { cookie } })).text();
-  const before = await pageOf();
+  const cookie = cookieOf(await submit(kit, { token: await idp.sign(key) }));
+  const before = await principalPage(kit, cookie);
 
   await kit.put(`${path}/store/issuers/${id}`, { enabled: false });
-  await submit({ sign_out: "" }, cookie);
+  await submit(kit, { sign_out: "" }, cookie);
   await kit.put(`${path}/store/issuers/${id}`, { enabled: true });
 
   expect(before).not.toContain('name="token"');
-  expect(await pageOf()).toContain('name="token"');
+  expect(await principalPage(kit, cookie)).toContain('name="token"');
 });
 
 test("another sign-in ends the copied cookie of the console session that it replaces", async () => {
