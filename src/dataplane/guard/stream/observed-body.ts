@@ -12,10 +12,12 @@ import {
   type StreamEvaluation,
 } from "./stream-evaluation.ts";
 
+/** A chunk is read when the client has it: an immediate would run before the socket is written. */
+const DELAY_MS = 5;
+
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
   const assembly = createAssembly(evaluation.format, createHeldCap());
-  let { first } = body;
   /** Chunks that were sent and are not read yet. */
   let sent: Bytes[] = [];
   let problem: unknown;
@@ -25,6 +27,10 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     const data = readData(event);
     if (data === "") checkEncoding(event.lines);
     else if (data.trim() !== "[DONE]") assembly.add(data);
+  }
+
+  function keep(chunk: Bytes): void {
+    if (sent.push(chunk) === 1) setTimeout(observe, DELAY_MS);
   }
 
   /** Reads the chunks that were sent. */
@@ -57,14 +63,12 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
       .catch(() => {});
   }
 
+  if (body.first) keep(body.first);
   return {
     ...body,
-    first: undefined,
     async read() {
-      const chunk = first ?? (await body.read());
-      first = undefined;
-      // After the event loop has written the chunk to the client.
-      if (chunk && sent.push(chunk) === 1) setImmediate(observe);
+      const chunk = await body.read();
+      if (chunk) keep(chunk);
       return chunk;
     },
     stop,
