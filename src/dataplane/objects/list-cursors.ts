@@ -43,6 +43,24 @@ export function openCursors(
   });
 }
 
+/** Returns the query string of the page behind a list, in the direction of its request; undefined at the end. */
+export function findNextPage(
+  list: JsonObject,
+  objects: readonly unknown[],
+  search: string,
+): string | undefined {
+  const query = new URLSearchParams(search);
+  // Anthropic's `page` excludes other cursors, and its clients do not stop at an empty page.
+  if (list.has_more !== true || query.has("page")) return undefined;
+  const before = ["before", "before_id"].find((name) => query.has(name));
+  const after = list.object === "list" ? "after" : "after_id";
+  const end = before ? objects[0] : objects.at(-1);
+  const id = (before ? list.first_id : list.last_id) ?? (isObject(end) ? end.id : undefined);
+  if (typeof id !== "string") return undefined;
+  query.set(before ?? after, id);
+  return `?${query}`;
+}
+
 const contextOf = (id: string): SealContext => ({ purpose: "list_cursor", id });
 
 /** OpenAI pages with `after`, Anthropic with `after_id` and `before_id`. */

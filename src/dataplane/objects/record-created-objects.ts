@@ -5,8 +5,9 @@ import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseMember, scanMembers } from "../../lib/json/scan-members.ts";
 import { viewBytes } from "../../lib/view-bytes.ts";
 import type { ForwardedRequest } from "../stages.ts";
+import { parseJson, readId, readObjectReply } from "./read-object-reply.ts";
 import { recordResponseOwner, returnsItems } from "./record-response-owner.ts";
-import { parseJson, readId, readObjectReply, recordOwner } from "./scope-objects.ts";
+import { recordOwner } from "./scope-objects.ts";
 import { watchEvents } from "./watch-events.ts";
 
 /** Room for audio. */

@@ -6,7 +6,8 @@ import { eachItem, findValueEnd, readMemberTexts } from "../../lib/json/source-t
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { ForwardedRequest } from "../stages.ts";
 import { isComplete } from "./find-item-references.ts";
-import { parseJson, readId, readObjectReply, recordOwner } from "./scope-objects.ts";
+import { parseJson, readId, readObjectReply } from "./read-object-reply.ts";
+import { recordOwner } from "./scope-objects.ts";
 import { type ReadEventData, watchEvents } from "./watch-events.ts";
 
 /** Room for a response with images. */
