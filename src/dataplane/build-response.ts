@@ -144,6 +144,7 @@ function endForwarded(
   if (progress.is_ended) return;
   if (error && !NOT_OF_UPSTREAM.includes(error.code)) {
     recordOutcome(reply.registry, { status: undefined, retry_after_ms: 0 }, elapsedMs());
+    logFailure(deps, forwarded, error);
   }
   if (reply.status < 300 && !error) recordObjectHints(deps, forwarded, ends);
   endRequest(deps, forwarded, {
@@ -155,6 +156,18 @@ function endForwarded(
     usage: OBJECT_CAPABILITIES.has(capability)
       ? null
       : (reply.translation?.usage ?? readStreamUsage(ends, error)),
+  });
+}
+
+/** The status was sent before the failure, so that no other line shows it. */
+function logFailure(deps: Deps, { context, candidate }: ForwardedRequest, error: AppError): void {
+  deps.log("stream_failed", {
+    level: "error",
+    request_id: context.request_id,
+    trace_id: context.trace_id,
+    registry_id: candidate.registry.id,
+    code: error.code,
+    error: error.cause ?? error,
   });
 }
 

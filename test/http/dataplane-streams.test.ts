@@ -64,18 +64,15 @@ test.each([
 ])(
   "a %s stream that breaks off ends with one error event and no [DONE]",
   async (_, path, expected, shape) => {
+    const provider = path === "/v1/messages" ? "anthropic" : "openai";
     await using one = await setUp(
       { headers: EVENTS, chunks: [DELTA, 30], ending: "reset" },
-      { provider: "demo" },
+      { provider },
     );
-    await using dying = startUpstream({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
-    const provider = path === "/v1/messages" ? "anthropic" : "openai";
-    const consumer = await makeConsumer(await kit(), [{ provider, url: dying.url }]);
 
-    const reply = await consumer.post(path, ASK);
+    const reply = await one.post(path, ASK);
     const text = await reply.text();
 
-    expect(one.upstream.hits.length).toBe(0);
     expect(text).toStartWith(DELTA);
     expect(text).not.toContain("[DONE]");
     const last = text.slice(DELTA.length);
@@ -84,6 +81,28 @@ test.each([
     expect(JSON.parse(last.slice(last.indexOf("{")))).toMatchObject({ ...expected, trace_id });
   },
 );
+
+test("a stream that breaks off is logged as an error, with its ids and the cause", async () => {
+  const shared = await kit();
+  await using one = await setUp({ headers: EVENTS, chunks: [DELTA, 30], ending: "reset" });
+
+  const reply = await one.post(CHAT, ASK);
+  await reply.text();
+
+  const trace_id = reply.headers.get("x-ag-trace-id") ?? "";
+  const logged = shared.lines
+    .filter((line) => line.includes(trace_id))
+    .map((line) => JSON.parse(line));
+  expect(logged).toEqual([
+    expect.objectContaining({
+      event: "stream_failed",
+      level: "error",
+      registry_id: reply.headers.get("x-ag-registry"),
+      code: "upstream_failed",
+      error: expect.objectContaining({ message: expect.stringContaining("ECONNRESET") }),
+    }),
+  ]);
+});
 
 test("an unfinished event is terminated before the error event", async () => {
   await using one = await setUp({ headers: EVENTS, chunks: ['data: {"cut', 30], ending: "reset" });
