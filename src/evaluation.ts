@@ -34,6 +34,14 @@ export interface InternalEvaluation extends EvaluationContext {
   on_ask: GuardSettings["on_ask"];
   /** Content that could not be read as a payload. */
   unread?: readonly Uninspected[];
+  /** Parts of the request that an approval covers beside the payload. */
+  covered?: readonly CoveredText[];
+}
+
+/** A part of a request that is not in its payload: its path, or a file. Approvers see it. */
+export interface CoveredText {
+  pointer: string;
+  text: string;
 }
 
 /** Result of an evaluation. */

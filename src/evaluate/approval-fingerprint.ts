@@ -7,21 +7,23 @@ import { createFacts } from "./create-facts.ts";
 import type { ExtractedEvaluation } from "./stages.ts";
 
 /**
- * Covers the policy, every field that its conditions can read, and the source text of the payload and the tool
- * attributes: a parsed number is rounded, so its fingerprint would match neighboring numbers too.
+ * Covers the policy, every field that its conditions can read, the path and files of an inline request, and the source
+ * text of the payload and the tool attributes: a parsed number is rounded, so its fingerprint would match neighboring
+ * numbers too.
  */
 export function approvalFingerprint(
   { id }: CompiledPolicy,
   evaluation: ExtractedEvaluation,
 ): string {
-  const { keyring, request } = evaluation;
+  const { keyring, request, covered = [] } = evaluation;
   const hash = new Bun.CryptoHasher("sha256", derivedKey(keyring(), "approvals"));
   const fact = createFacts(evaluation);
   const scope = [id, ...BOUND_FIELDS.map((field) => fact(field) ?? null)];
   const payload = readMemberTexts(readMember(evaluation, "payload"), 0);
   // A client that repeats a JSON-RPC message gives it a new id.
   if (typeof request.payload.jsonrpc === "string") payload.delete("id");
-  hash.update(JSON.stringify([scope, compactMembers(payload), readToolAttributes(evaluation)]));
+  const parts = [scope, compactMembers(payload), readToolAttributes(evaluation), ...covered];
+  hash.update(JSON.stringify(parts));
   return hash.digest("hex");
 }
 

@@ -27,7 +27,7 @@ export function evaluateWithHost(
 ): Promise<Evaluation> {
   const { collector_id, request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
-  const { is_foreign_body, recorded, on_ask, unread = [], system_prompt } = internal;
+  const { is_foreign_body, recorded, on_ask, unread = [], covered = [], system_prompt } = internal;
   const input: ClonedInput = {
     request,
     is_unchecked: payload === undefined,
@@ -39,6 +39,7 @@ export function evaluateWithHost(
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,
     unread,
+    covered,
     system_prompt,
   };
   const worker = selectWorker(input.size);

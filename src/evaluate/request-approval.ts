@@ -28,7 +28,7 @@ export async function requestApproval(
   host: EvaluationHost,
   decided: DecidedEvaluation,
 ): Promise<DecidedEvaluation> {
-  const { outcome, program, recorded, text, keyring, approval_mode } = decided;
+  const { outcome, program, recorded, text, keyring, approval_mode, covered = [] } = decided;
   if (outcome.status !== "ask" || !program || !recorded) return decided;
   if (approval_mode === "delegated") return decided;
   const asking = outcome.findings.find(isAsking);
@@ -40,7 +40,9 @@ export async function requestApproval(
     pointer: `/attributes/${escapePointerStep(name)}`,
     text: value,
   }));
-  const content = JSON.stringify(selectApprovalContent(payload, outcome.hidden, attributes));
+  const content = JSON.stringify(
+    selectApprovalContent(payload, outcome.hidden, [...covered, ...attributes]),
+  );
   const sealed = seal(keyring(), sealedContent(row.id), content);
   const approval_id = await host.requestApproval(row, sealed);
   const findings = outcome.findings.map((finding) =>

@@ -10,6 +10,7 @@ import type {
 } from "../contract/guard/evaluate.ts";
 import type { HookAgent } from "../contract/guard/hook-agents.ts";
 import type { LitellmRequest } from "../contract/guard/litellm.ts";
+import type { CoveredText } from "../evaluation.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/policy-run.ts";
@@ -73,6 +74,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   is_foreign_body?: boolean;
   /** Content that could not be read as a payload. */
   unread?: readonly Uninspected[];
+  /** Parts of the request that an approval covers beside the payload. */
+  covered?: readonly CoveredText[];
   /** Texts of the system prompt that the payload responds to. Undefined: the payload may contain it. */
   system_prompt?: readonly string[] | undefined;
   /** The request as LiteLLM sent it. */

@@ -1,5 +1,6 @@
 /** Requests of a guarded consumer that need an approval: rejected, held, or passed. */
 import { describe, expect, test } from "bun:test";
+import type { FormPart } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { type GuardedConsumer, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
@@ -14,6 +15,7 @@ const ASK = {
   when: { field: "model.name", op: "eq", value: "m" },
   action: "ask",
 };
+const ASK_ALWAYS = { ...ASK, when: { field: "protocol", op: "eq", value: "llm" } };
 
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database, settings: { ACTIVITY_COMMIT: "before" } });
@@ -53,6 +55,71 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(passed.headers.get("x-ag-guard")).toBe("transform");
     expect(other.status).toBe(403);
     expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
+  });
+
+  test("an approval covers the endpoint and the object in its path, which the approver sees", async () => {
+    const kit = await kitOf();
+    await using it = await makeGuardedConsumer(kit, { gates: [ASK_ALWAYS] });
+    const scan = { model: "m", input: "Delete all files" };
+    const items = { items: [{ type: "message", role: "user", content: "Hello" }] };
+    const approve = async () => {
+      const [id] = await pendingOf(kit, it);
+      const { content } = await (await kit.get(`/v1/approvals/${id}`)).json();
+      await decide(kit, id, "approved");
+      return content;
+    };
+
+    await it.post("/v1/moderations?trial=1", scan);
+    const shown = await approve();
+    const requests: [string, object][] = [
+      ["/v1/moderations", scan],
+      ["/v1/responses", scan],
+      ["/v1/moderations?trial=1", scan],
+    ];
+    const statuses: number[] = [];
+    for (const [path, body] of requests) statuses.push((await it.post(path, body)).status);
+    for (const id of await pendingOf(kit, it)) await decide(kit, id, "denied");
+    await it.post("/v1/conversations/conv_a/items", items);
+    await approve();
+    const other = await it.post("/v1/conversations/conv_b/items", items);
+
+    expect(shown).toContainEqual(
+      expect.objectContaining({
+        pointer: "/request/endpoint",
+        text: "POST /v1/moderations?trial=1",
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 200]);
+    expect(other.status).toBe(403);
+    expect(it.upstream.hits).toHaveLength(1);
+  });
+
+  test("an approval covers the files of a form, which the approver sees", async () => {
+    const kit = await kitOf();
+    await using it = await makeGuardedConsumer(kit, { gates: [ASK_ALWAYS] });
+    const edit = async (field: string, pixels: string) => {
+      const file: FormPart = [field, pixels, "a.png"];
+      const parts: FormPart[] = [["model", "m"], ["prompt", "In red"], file];
+      return (await it.form("/v1/images/edits", parts)).status;
+    };
+
+    await edit("image", "a cat");
+    const [id] = await pendingOf(kit, it);
+    const { content } = await (await kit.get(`/v1/approvals/${id}`)).json();
+    await decide(kit, id, "approved");
+    const statuses = [
+      await edit("image", "a dog"),
+      await edit("mask", "a cat"),
+      await edit("image", "a cat"),
+    ];
+
+    expect(content).toContainEqual(
+      expect.objectContaining({
+        pointer: "/request/files/0",
+        text: expect.stringMatching(/^image, filename="a.png", .*, SHA-256 [0-9a-f]{64}$/),
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 200]);
   });
 
   test("on /v1/messages the approval is in the error of the Anthropic format", async () => {

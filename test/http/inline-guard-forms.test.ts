@@ -85,6 +85,18 @@ test("the text of a transcription is evaluated as JSON and as text, the recordin
   expect(json.text + text.text).not.toContain(MAIL);
 });
 
+test("a gate applies to a form whose only content is a file", async () => {
+  const when = { field: "model.name", op: "eq", value: "m" };
+  await using it = await guarded({ gates: [{ name: "no m", when, action: "block" }] });
+
+  const reply = await it.form("/v1/audio/transcriptions", [
+    ["model", "m"],
+    ["file", "sound", "a.mp3"],
+  ]);
+
+  expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
+});
+
 test("images and speech pass, and their prompts are evaluated", async () => {
   const input_rules = await ruleOf("block");
   await using it = await guarded({ input_rules, output_rules: input_rules });

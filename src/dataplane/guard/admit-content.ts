@@ -1,6 +1,6 @@
 /** Evaluates the content of a request. Rejects it if the policy blocks it, or if it needs an approval. */
 import type { Deps } from "../../deps.ts";
-import type { Evaluation } from "../../evaluation.ts";
+import type { CoveredText, Evaluation } from "../../evaluation.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { RoutedRequest } from "../stages.ts";
@@ -19,7 +19,8 @@ export async function admitContent(
   const { candidates } = routed;
   const context = createGuardContext(deps, routed, guard, { direction: "input", candidates });
   const { on_ask } = guard;
-  const evaluate = () => evaluateContent(deps, context, { ...content, on_ask });
+  const covered = [describeEndpoint(routed), ...(content.covered ?? [])];
+  const evaluate = () => evaluateContent(deps, context, { ...content, on_ask, covered });
   let evaluation = await evaluate();
   if (evaluation?.verdict.status === "ask" && on_ask === "wait") {
     await waitForDecision(deps, routed, guard, evaluation);
@@ -28,6 +29,12 @@ export async function admitContent(
   }
   return applyVerdict(deps, routed, evaluation);
 }
+
+/** The same body has other effects at another endpoint, or with the id of another object in the path. */
+const describeEndpoint = ({ request, endpoint, tail, search }: RoutedRequest): CoveredText => ({
+  pointer: "/request/endpoint",
+  text: `${request.method} /${endpoint.version}${tail}${search}`,
+});
 
 /** Admits content that cannot be read, if the collector is fail-open and no rule blocks it. */
 export async function admitUnread(

@@ -6,7 +6,7 @@ import type { Evaluation, EvaluationContext, InternalEvaluation } from "../../ev
 /** A JSON object and its text. */
 export type GuardedContent = Pick<
   InternalEvaluation,
-  "payload" | "text" | "on_ask" | "is_foreign_body" | "unread"
+  "payload" | "text" | "on_ask" | "is_foreign_body" | "unread" | "covered"
 >;
 
 /** Returns undefined if a failed evaluation passes, because the collector is fail-open. */

@@ -2,6 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
+import type { CoveredText } from "../../evaluation.ts";
 import { readBoundary } from "../../lib/multipart/content-type.ts";
 import {
   createPartScan,
@@ -33,14 +34,17 @@ export async function guardForm(
   if (scan.truncated) {
     await admitUnread(deps, routed, guard, `The files exceed ${MAX_FILE_BYTES} bytes.`);
   }
-  const files = scan.truncated ? [] : scan.files;
+  const files = isUpload && !scan.truncated ? scan.files : [];
+  const covered = files === scan.files ? [] : scan.files.map(describeFile);
   // Routing has checked the model, and sends the one it chose.
   const texts = scan.texts.filter(({ name }) => isUpload || name !== "model");
-  if (texts.length === 0 && files.length === 0) return routed;
+  // Gates also apply to a form whose only content is a file that no rule reads.
+  if (isUpload && texts.length === 0 && files.length === 0) return routed;
   const payload = { fields: toMembers(texts), ...toAttachments(files) };
   const text = JSON.stringify(payload);
   const is_foreign_body = files.length === 0;
-  const masked = await admitContent(deps, routed, guard, { payload, text, is_foreign_body });
+  const content = { payload, text, is_foreign_body, covered };
+  const masked = await admitContent(deps, routed, guard, content);
   if (masked === null) return routed;
   // The rewritten payload has the members of the original one.
   const { fields } = JSON.parse(masked) as { fields: Record<string, string[]> };
@@ -67,12 +71,23 @@ function toMembers(texts: readonly TextField[]): Record<string, string[]> {
 function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
   if (files.length === 0) return {};
   const attachments = files.map(({ parameters, content_type, bytes }) => ({
-    filename: parameters.replace(/^[;\s]+/, ""),
+    filename: trimParameters(parameters),
     content_type,
     data: bytes.toString("base64"),
   }));
   return { attachments };
 }
+
+const trimParameters = (parameters: string): string => parameters.replace(/^[;\s]+/, "");
+
+/** Describes a file that is not part of the payload. */
+const describeFile = (
+  { name, parameters, content_type, digest }: FilePart,
+  index: number,
+): CoveredText => ({
+  pointer: `/request/files/${index}`,
+  text: [name, trimParameters(parameters), content_type ?? "", `SHA-256 ${digest}`].join(", "),
+});
 
 function buildChanges(
   texts: readonly TextField[],

@@ -1,4 +1,4 @@
-/** Collects the text fields and, on request, the files of a multipart/form-data body. */
+/** Collects the text fields of a multipart/form-data body, digests of its files and, on request, the files. */
 import { isUtf8 } from "node:buffer";
 import { canReadAs } from "../text/fold-name.ts";
 import { createMultipartParser, type MultipartParser } from "./multipart-parser.ts";
@@ -19,16 +19,20 @@ export interface TextField {
 }
 
 export interface FilePart {
+  name: string;
   /** The parameters of Content-Disposition with the file name, as sent. */
   parameters: string;
   content_type: string | null;
+  /** SHA-256 of the content, in hexadecimal. */
+  digest: string;
+  /** Empty if files are not collected, or exceed the cap. */
   bytes: Buffer;
 }
 
 export interface PartCaps {
   /** Caps the bytes of all text fields together; more make the form invalid. */
   maxTextBytes: number;
-  /** Caps the bytes of all files together; 0 collects none. */
+  /** Caps the bytes of all files together; 0 collects only their digests. */
   maxFileBytes: number;
   /** Fields that must not be files, because a parser could read them as text. */
   textOnly: readonly string[];
@@ -51,16 +55,19 @@ export function createPartScan(
     if (part.file) {
       const field = textOnly.find((each) => canReadAs(name, each));
       if (field !== undefined) parser.reject(`its field ${field} is a file`);
-      if (maxFileBytes === 0) return undefined;
+      const hash = new Bun.CryptoHasher("sha256");
       return {
         onContent(piece) {
+          hash.update(piece);
+          if (maxFileBytes === 0) return;
           fileBytes += piece.length;
           truncated ||= fileBytes > maxFileBytes;
           if (!truncated) keep(piece);
         },
         onEnd() {
           const { parameters, content_type = null } = part;
-          files.push({ parameters, content_type, bytes: Buffer.concat(pieces) });
+          const bytes = Buffer.concat(pieces);
+          files.push({ name, parameters, content_type, digest: hash.digest("hex"), bytes });
         },
       };
     }
