@@ -55,7 +55,11 @@ export const catalogEntryRoutes: Route[] = [
         "A shipped server cannot be deleted. Set its status to hidden instead.",
       );
     }
-    await catalogEntryTable.remove(deps.db, { gateway_id, code: before.code });
+    const { code } = before;
+    await catalogEntryTable.remove(deps.db, { gateway_id, code });
+    // A shipped entry of the same code applies again.
+    const next = await findCatalogEntry(deps.db, gateway_id, code);
+    await refuseClientTheft(deps, gateway_id, next ?? { code, auth: { type: "none" } }, before);
     await recordCatalogEntry(deps, call, { gateway_id, verb: "delete", before, after: null });
     return undefined;
   }),
@@ -95,15 +99,17 @@ const toReach = ({ allow_private, url, auth, fields }: CatalogEntryInput): Reach
   target: [url, auth, fields],
 });
 
-/** Rejects a new token endpoint while instances have client secrets or accounts, which would be sent there. */
+/**
+ * Rejects a change of the token endpoint while instances have client secrets or accounts, which would be sent to
+ * the new one; without an endpoint, to the one that the MCP server advertises.
+ */
 async function refuseClientTheft(
   deps: Deps,
   gateway_id: string,
-  input: CatalogEntryInput,
+  input: Pick<CatalogEntryInput, "code" | "auth">,
   before: CatalogEntry | undefined,
 ): Promise<void> {
-  const url = tokenUrlOf(input.auth);
-  if (url === null || url === (before && tokenUrlOf(before.auth))) return;
+  if (tokenUrlOf(input.auth) === (before ? tokenUrlOf(before.auth) : null)) return;
   for (const { id, name, auth, provider_options } of await mcpRegistries(deps.db, gateway_id)) {
     if (provider_options.code !== input.code || auth?.type !== "forwarded") continue;
     const held = auth.client_secret

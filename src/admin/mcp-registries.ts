@@ -60,8 +60,36 @@ export async function checkMcpRegistry(
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
   await refuseSameName(deps, ids, input.name);
-  if (before) await bindToAdvertisedServer(deps, next, before);
+  if (before) {
+    await refuseUnconfirmedServer(deps, next, before, entry);
+    await bindToAdvertisedServer(deps, next, before);
+  }
   return sealSecrets(deps.keyring(), registrySecrets(ids.id), next, kept);
+}
+
+/** Rejects the first secret of a client if it would be sent to a server that values of a principal determined. */
+async function refuseUnconfirmedServer(
+  deps: Deps,
+  { auth }: RegistryInput,
+  { id: instance_id, auth: authBefore, provider_options }: RegistryRow,
+  entry: CatalogEntry | undefined,
+): Promise<void> {
+  const { fields = [] } = provider_options as Partial<StoredMcpOptions>;
+  if (auth?.type !== "forwarded" || auth.client_secret === null) return;
+  if (fields.every((field) => field.in === "header")) return;
+  const isKnown =
+    authBefore?.type === "forwarded" &&
+    authBefore.client_secret !== null &&
+    authBefore.client_id === auth.client_id;
+  if (isKnown) return;
+  const current = await oauthServerTable.find(deps.db, { instance_id, state: "current" });
+  if (!current || current.confirmed_by !== null) return;
+  if (entry?.auth.type === "oauth" && entry.auth.token_url === current.metadata.token_endpoint)
+    return;
+  throw new AppError(
+    "conflict",
+    `auth.client_secret: values of a principal determined the authorization server ${current.issuer}. Set auth.authorize_url and auth.token_url in the catalog entry first, or create another instance.`,
+  );
 }
 
 /** Another client that is set while a change of the authorization server waits belongs to that change. */

@@ -10,6 +10,12 @@ import { startVendor, type Vendor } from "../kit/vendor.ts";
 
 const OWN = { client_id: "portcullis", client_secret: "secret-of-the-administrator" };
 
+/** An address with a value of each principal. */
+const WITH_TEAM = (url: string) => ({
+  url,
+  fields: [{ key: "team", in: "query", required: false }],
+});
+
 /** The vendor's server names `other` from now on, and a principal has tried to connect. */
 async function switched(vendor: Vendor, principal = "bob") {
   const other = startAuthServer();
@@ -417,10 +423,7 @@ describe.each(databaseKinds)("on %s", (database) => {
 
   test("a principal whose values lead to another authorization server suspends no other principal", async () => {
     const kit = await kitOf();
-    await using vendor = await startVendor(kit, undefined, (url) => ({
-      url,
-      fields: [{ key: "team", in: "query", required: false }],
-    }));
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
     await vendor.connected("alice");
     await using client = await vendor.store.client("alice");
     const { other, reply } = await switched(vendor);
@@ -436,10 +439,7 @@ describe.each(databaseKinds)("on %s", (database) => {
 
   test("tokens of principals with different addresses are requested and renewed for their own resource", async () => {
     const kit = await kitOf();
-    await using vendor = await startVendor(kit, undefined, (url) => ({
-      url,
-      fields: [{ key: "team", in: "query", required: false }],
-    }));
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
     vendor.auth.state.expires_in = 30;
     const connect = async (principal: string, team: string) => {
       const { cookie, away } = await vendor.leave(principal, { "field.team": team });
@@ -463,12 +463,70 @@ describe.each(databaseKinds)("on %s", (database) => {
     ]);
   });
 
+  test("an account whose resource is not recorded is renewed for none, where principals have their own", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
+    vendor.auth.state.expires_in = 30;
+    await vendor.connected("alice");
+    // As an earlier release wrote it.
+    const unrecorded = "UPDATE store_credentials SET resource = NULL WHERE instance_id = $1";
+    await kit.db.run(unrecorded, vendor.id);
+    await vendor.leave("bob", { "field.team": "two" });
+    await using client = await vendor.store.client("alice");
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+
+    const renewal = vendor.auth.seen.find(({ form }) => form.get("grant_type") === "refresh_token");
+    expect(renewal?.form.get("resource")).toBeNull();
+  });
+
+  test("a secret is not set for an authorization server that values of a principal determined", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
+    await vendor.leave("mallory", { "field.team": "hers" });
+    const entry = `${vendor.store.path}/store/catalog/${encodeURIComponent(vendor.code)}`;
+    const { url } = vendor.auth;
+    const setSecret = () => kit.put(vendor.path, { auth: { type: "forwarded", ...OWN } });
+
+    const refused = await setSecret();
+    // Only the issuer differs from what the server advertises.
+    await kit.put(entry, {
+      auth: { type: "oauth", authorize_url: `${url}/authorize`, token_url: `${url}/token` },
+    });
+    const named = await setSecret();
+
+    expect([refused.status, await refused.text()]).toEqual([
+      409,
+      expect.stringContaining("auth.client_secret"),
+    ]);
+    expect(named.status).toBe(200);
+  });
+
+  test("a catalog entry keeps its token endpoint while an instance has a client secret for it", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const entry = `${vendor.store.path}/store/catalog/${encodeURIComponent(vendor.code)}`;
+    const { url } = vendor.auth;
+    await kit.put(entry, {
+      auth: { type: "oauth", authorize_url: `${url}/authorize`, token_url: `${url}/token` },
+    });
+    await kit.put(vendor.path, { auth: { type: "forwarded", ...OWN } });
+
+    const refused = [
+      await kit.put(entry, { auth: { type: "oauth" } }),
+      await kit.put(entry, { auth: { type: "none" } }),
+      await kit.call("DELETE", entry),
+    ];
+    await kit.put(vendor.path, { auth: { type: "forwarded" } });
+    const removed = await kit.call("DELETE", entry);
+
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409]);
+    expect(removed.status).toBe(204);
+  });
+
   test("an address that principals fill in does not decide where an administrator's secret goes", async () => {
     const kit = await kitOf();
-    await using vendor = await startVendor(kit, OWN, (url) => ({
-      url,
-      fields: [{ key: "team", in: "query", required: false }],
-    }));
+    await using vendor = await startVendor(kit, OWN, WITH_TEAM);
 
     const discovered = await vendor.leave("alice");
     const { url } = vendor.auth;

@@ -11,6 +11,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import type { Principal } from "../principals/identify-principal.ts";
+import { principalsChooseUrl } from "./bind-server.ts";
 import { createClientTokens, type GetClientToken } from "./client-token.ts";
 import { openCredential, toCredentialColumns } from "./credential-row.ts";
 import { type ForwardedInstance, readClientInformation, readMetadata } from "./oauth-client.ts";
@@ -75,7 +76,8 @@ async function renewToken(
     registration && (await oauthServerTable.find(deps.db, { id: registration.server_id }));
   const client = registration && readClientInformation(deps, instance, registration);
   if (!server || !client) return undefined;
-  const resource = row.resource ?? server.resource;
+  // Where each principal has a resource, that of the server is the last sign-in's.
+  const resource = row.resource ?? (principalsChooseUrl(instance) ? null : server.resource);
   try {
     const tokens = await refreshAuthorization(server.issuer, {
       metadata: readMetadata(server),
