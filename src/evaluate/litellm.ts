@@ -2,6 +2,7 @@
 import type { EvaluateRequest } from "../contract/guard/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/guard/litellm.ts";
 import type { Evaluation } from "../evaluation.ts";
+import { readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
 import { describeApproval, describeFindings } from "./describe-findings.ts";
 import { toLabel } from "./to-label.ts";
 
@@ -31,6 +32,30 @@ export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
       model: { name: model ?? undefined },
     },
   };
+}
+
+/** Writes the JSON text of `request` with values of `text`, LiteLLM's body: parsing them would round large numbers. */
+export function writeLitellmText({ attributes = {} }: EvaluateRequest, text: string): string {
+  const sent = readMemberTexts(text, skipBlank(text, 0));
+  const textOf = (name: string) => (sent.get(name) === "null" ? undefined : sent.get(name));
+  const calls = textOf("tool_calls");
+  const messages = [
+    textOf("structured_messages")?.slice(1, -1).trim(),
+    calls && `{"role":"assistant","tool_calls":${calls}}`,
+  ].filter(Boolean);
+  const payload = [
+    ["texts", textOf("texts")],
+    ["messages", `[${messages.join(",")}]`],
+    ["images", textOf("images")],
+    ["tools", textOf("tools")],
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`"${name}":${value}`]));
+  const params = readMemberTexts(textOf("additional_provider_specific_params") ?? "{}", 0);
+  // Set by fromLitellm.
+  for (const name of ["consumer", "model"]) params.delete(name);
+  const described = Object.entries(attributes).map(
+    ([name, value]) => `${JSON.stringify(name)}:${params.get(name) ?? JSON.stringify(value)}`,
+  );
+  return `{"payload":{${payload.join(",")}},"attributes":{${described.join(",")}}}`;
 }
 
 export function toLitellm(

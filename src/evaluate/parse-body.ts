@@ -7,7 +7,7 @@ import { LitellmRequest } from "../contract/guard/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";
 import { readHook } from "./hooks/read-hook.ts";
-import { fromLitellm } from "./litellm.ts";
+import { fromLitellm, writeLitellmText } from "./litellm.ts";
 import type { EvaluationBody, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
@@ -33,7 +33,7 @@ export function parseBody(
   if (common.format === "litellm") {
     const litellm = decode(LitellmRequest, value, "invalid_request");
     const request = fromLitellm(litellm);
-    return { ...common, request, text: JSON.stringify(request), size, litellm };
+    return { ...common, request, text: writeLitellmText(request, text), size, litellm };
   }
   if (isHookAgent(common.format)) {
     return { ...common, ...readHook(common.format, parsed, common.origin), size };

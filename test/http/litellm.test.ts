@@ -145,3 +145,29 @@ test("the slug beta is reserved for new consumers; one that has it keeps it", as
 
   expect([refused.status, saved.status, models.status]).toEqual([422, 200, 200]);
 });
+
+test("an approval covers the numbers of a request digit by digit", async () => {
+  const guard = await makeGuard(await kit(), {
+    gates: [{ name: "all", when: null, action: "ask" }],
+  });
+  const [SMALL, LARGE] = ["12345678901234567", "12345678901234568"];
+  /** Numbers of a message, of a tool call and of an attribute. */
+  const call = (numbers: readonly string[], approval_id = "") => {
+    const [input, args, attribute] = numbers;
+    const messages = `[{"role":"assistant","content":[{"type":"tool_use","name":"pay","input":{"account":${input}}}]}]`;
+    const tool = `{"name":"pay","arguments":{"account":${attribute}}}`;
+    return `{"input_type":"request","texts":["go"],"structured_messages":${messages},"tool_calls":[{"account":${args}}],"additional_provider_specific_params":{"tool":${tool},"approval_id":"${approval_id}"}}`;
+  };
+  const send = async (text: string) => await (await guard.send(text, {}, PATH)).json();
+  const approved = [SMALL, SMALL, SMALL];
+  const { blocked_reason } = await send(call(approved));
+  const [approval_id = ""] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(blocked_reason) ?? [];
+  await (await kit()).post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" });
+
+  const actions: string[] = [];
+  for (const numbers of [approved, ...approved.map((_, at) => approved.with(at, LARGE))]) {
+    actions.push((await send(call(numbers, approval_id))).action);
+  }
+
+  expect(actions).toEqual(["NONE", "BLOCKED", "BLOCKED", "BLOCKED"]);
+});
