@@ -120,6 +120,80 @@ test.each([
   expect(status).toBe("block");
 });
 
+const NAMESPACE = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
+const NUMBER = "4111 1111 1111 1111";
+const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+const symbol = (sign: string) => `<w:sym w:char="F0${sign.charCodeAt(0).toString(16)}"/>`;
+
+test.each([
+  ["the label of a list", `<w:lvlText w:val="Card ${NUMBER}"/>`],
+  ["a format of numbers", `<numFmt formatCode="&quot;Card ${NUMBER}&quot;"/>`],
+  ["the data of a pivot table", `<r><s v="Card"/><n v="${NUMBER.replaceAll(" ", "")}"/></r>`],
+  ["a value of a cell", `<table:table-cell office:value="${NUMBER.replaceAll(" ", "")}"/>`],
+  ["an attribute of another vocabulary", `<row card="${NUMBER}"/>`],
+  ["symbols", `Card ${Array.from(NUMBER, symbol).join("")}`],
+  [
+    "runs around deleted text",
+    `${run(NUMBER.slice(0, 7))}<w:delText>x</w:delText>${run(NUMBER.slice(7))}`,
+  ],
+  [
+    "runs around a field code",
+    `${run(NUMBER.slice(0, 7))}<w:instrText>x</w:instrText>${run(NUMBER.slice(7))}`,
+  ],
+  [
+    "runs around a hidden one",
+    `${run(NUMBER.slice(0, 7))}<w:r><w:rPr><w:vanish/></w:rPr><w:t>x</w:t></w:r>${run(NUMBER.slice(7))}`,
+  ],
+  [
+    "runs after a hidden mark of a paragraph",
+    `<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run(NUMBER.slice(0, 7))}${run(NUMBER.slice(7))}`,
+  ],
+])("%s in an Office document can hide no card", async (_, inner) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const data = docx(`<w:p ${NAMESPACE}>${inner}</w:p>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
+test.each(["", "<!DOCTYPE document>"])(
+  "a body without a declaration and prefixes is read as XML: %p",
+  async (before) => {
+    const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+    const xmlns = NAMESPACE.replace("xmlns:w", "xmlns");
+    const inner = run(NUMBER.slice(0, 7)) + run(NUMBER.slice(7));
+    const body = `${before}<document ${xmlns}>${inner.replaceAll("w:", "")}</document>`;
+    const data = zip(body).toString("base64");
+
+    const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+    expect(status).toBe("block");
+  },
+);
+
+test("text that refers to entities of its document is reported as not read", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+  const entities = '<!DOCTYPE w [<!ENTITY a "4111 1111"><!ENTITY b "1111 1111">]>';
+  const data = zip(`${entities}<w:document><w:t>Card &a; &b;</w:t></w:document>`);
+
+  const { detectors } = await guard.evaluate({
+    payload: { attachments: [{ data: data.toString("base64") }] },
+  });
+
+  expect(detectors.uninspected).toMatchObject([{ reason: "unreadable" }]);
+});
+
+test("fonts, sizes and namespaces of an Office document are not text", async () => {
+  const guard = await makeGuardWithRules(await kit(), "url_analyzer", {
+    settings: { allowed_domains: ["example.com"] },
+  });
+  const inner = '<w:rFonts w:ascii="Times New Roman"/><a:ext cx="5486400" cy="3200400"/>';
+  const data = docx(`<w:p ${NAMESPACE}>${inner}</w:p>`).toString("base64");
+
+  expect((await guard.evaluate({ payload: { attachments: [{ data }] } })).status).toBe("allow");
+});
+
 test("a document that inflates without bound is not read, and is reported", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
     action: "report",
@@ -254,8 +328,12 @@ function pdf(text: string): Buffer {
 }
 
 function docx(body: string): Buffer {
+  return zip(`<w:document><w:body>${body}</w:body></w:document>`);
+}
+
+function zip(content: string): Buffer {
   const name = "word/document.xml";
-  const packed = deflateRawSync(`<w:document><w:body>${body}</w:body></w:document>`);
+  const packed = deflateRawSync(content);
   const local = Buffer.alloc(30);
   local.writeUInt32LE(0x04034b50);
   local.writeUInt16LE(name.length, 26);

@@ -4,6 +4,7 @@ import { containsBinary, decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import { detectFileKind } from "./file-kind.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
+import { isHtml } from "./read-html-text.ts";
 import { readZip } from "./read-zip.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
@@ -30,9 +31,11 @@ export async function readArchiveText(
     try {
       const part = await read();
       const xml = detectFileKind(part) === undefined ? decodeText(part, null) : undefined;
-      const isXml = xml !== undefined && XML.test(xml) && !containsBinary(xml);
-      if (isXml) text += `${await readXmlText(xml, budget.slicer)}\n`;
-      else {
+      if (xml !== undefined && isXml(xml) && !containsBinary(xml)) {
+        const read = await readXmlText(xml, budget.slicer);
+        text += `${read}\n`;
+        if (ENTITY.test(xml) && REFERENCE.test(read)) unread.set(ENTITIES.reason, ENTITIES);
+      } else {
         const nested = await readPart(part);
         text += `${nested.text}\n`;
         for (const each of nested.unread) unread.set(each.reason, each);
@@ -58,8 +61,18 @@ const OUTSIDE: UnreadPart = {
   problem: "unreadable",
   reason: "The archive has bytes outside of its files.",
 };
+/** A definition of an entity, and a reference that is left in the text. */
+const ENTITY = /<!ENTITY\s/;
+const REFERENCE = /&[A-Za-z_][\w.-]{0,100};/;
+const ENTITIES: UnreadPart = {
+  problem: "unreadable",
+  reason: "The text refers to entities that the document defines.",
+};
 const BODY = /^(?:word\/document\d{0,3}\.xml|xl\/sharedstrings\.xml|ppt\/slides\/[^/]*)$/i;
-const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--)/;
+const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--|!DOCTYPE(?!\s+html))/i;
+/** Office formats need neither a declaration nor a prefix. */
+const isXml = (text: string): boolean =>
+  XML.test(text) || (/^\s*</.test(text) && !isHtml(text) && OFFICE.test(text));
 /** Parts that Office adds to the content: printer settings and fonts. */
 const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 
@@ -67,26 +80,57 @@ const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   /** At the end: in their place they would part a number. */
-  const asides: string[] = [];
+  const asides = new Set<string>();
+  /** The element at whose end text is shown again. */
+  let hidingElement: string | undefined;
+  /** The first piece of the current line, and its hidden pieces. */
+  let lineStart = 0;
+  let hidden: number[] = [];
   const isOffice = OFFICE.test(xml.slice(0, OFFICE_HEAD));
+  const add = (text: string) => {
+    if (hidingElement !== undefined) hidden.push(pieces.length);
+    pieces.push(text);
+  };
+  /** Some readers leave out hidden text, and so join a number that it parts. */
+  const endLine = () => {
+    if (hidden.length > 0) {
+      const indexes = new Set(hidden);
+      const line = pieces.slice(lineStart);
+      asides.add(line.filter((_, index) => !indexes.has(lineStart + index)).join(""));
+      asides.add(hidden.map((index) => pieces[index]).join(""));
+      hidden = [];
+    }
+    pieces.push("\n");
+    lineStart = pieces.length;
+  };
   const visitor: MarkupVisitor = {
-    text: (text) => pieces.push(text),
-    comment: (text) => asides.push(text),
+    text: add,
+    comment: (text) => asides.add(text),
     tag({ name, closing, attributes }) {
-      const local = name.slice(name.indexOf(":") + 1);
-      if (closing ? BLOCKS.has(local) : local === "br" || local === "cr") pieces.push("\n");
-      else if (local === "tab" && !closing) pieces.push("\t");
-      else if (!closing) {
-        const names = TEXT_ATTRIBUTES.get(local);
-        if (!isOffice) asides.push(...attributeValues(attributes));
-        else if (names) asides.push(...attributeValues(attributes, (each) => names.has(each)));
+      const local = localName(name);
+      if (closing) {
+        if (local === hidingElement) hidingElement = undefined;
+        if (BLOCKS.has(local)) endLine();
+        return false;
       }
+      if (local === "vanish") hidingElement = "r";
+      else if (HIDDEN.has(local) && !attributes.endsWith("/")) hidingElement = local;
+      else if (local === "br" || local === "cr") endLine();
+      else if (local === "tab") add("\t");
+      else if (local === "sym") add(readSymbol(attributes));
+      for (const value of readAttributes(local, attributes, isOffice)) asides.add(value);
       return false;
     },
   };
   await walkMarkup(xml, visitor, slicer);
+  endLine();
   return [pieces.join(""), ...asides].join("\n");
 }
+
+const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
+
+/** Deleted text and field codes. A run of Word with the property `vanish` is hidden, too. */
+const HIDDEN = new Set(["deltext", "instrtext", "delinstrtext"]);
 
 /** The namespaces of Office and OpenDocument. Other vocabularies keep their data in any attribute. */
 const OFFICE =
@@ -96,18 +140,61 @@ const OFFICE_HEAD = 4096;
 /** Elements that end a line: a paragraph, a cell or string of a sheet, a value. */
 const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);
 
-/** Alternative texts, link targets, field codes, names of sheets. */
-const ALT = new Set(["descr", "title"]);
+/** Returns the character of `<w:sym w:char="F034"/>`. Fonts of symbols begin at U+F000. */
+function readSymbol(attributes: string): string {
+  const [hex = ""] = attributeValues(attributes, (name) => localName(name) === "char");
+  const code = Number.parseInt(hex, 16);
+  if (!(code > 0 && code <= 0xffff)) return "";
+  return String.fromCharCode(code >= 0xf000 && code <= 0xf0ff ? code - 0xf000 : code);
+}
+
+/** Returns the values of the attributes that readers show, and of others that may be prose or a card. */
+function readAttributes(element: string, attributes: string, isOffice: boolean): string[] {
+  if (!isOffice) return attributeValues(attributes);
+  const names = TEXT_ATTRIBUTES.get(element);
+  if (!names && !MAY_SHOW.test(attributes)) return NO_VALUES;
+  const isShown = (name: string) => names?.has(localName(name)) || SHOWN.test(name);
+  const shown = attributeValues(attributes, isShown);
+  const others = attributeValues(attributes, (name) => !isShown(name) && !NO_TEXT.test(name));
+  return [...shown, ...others.filter(mayBeText)];
+}
+
+const mayBeText = (value: string): boolean =>
+  CARD_DIGITS.test(value) || (value.length > MAX_NAME_CHARACTERS && /\s/.test(value));
+
+/** Names of styles and fonts are shorter. */
+const MAX_NAME_CHARACTERS = 40;
+const CARD_DIGITS = /(?:\d\W{0,4}){12}/;
+/** Namespaces, digests of fonts, encoded drawings. */
+const NO_TEXT = /^xmlns|panose|gfxdata/;
+/** Attributes of any element: values of cells and fields, numbers of lists, authors of changes. */
+const NAMES = "(?:value|formula|num-prefix|num-suffix|author|title|label)";
+const SHOWN = new RegExp(`${NAMES}$`);
+/** Prefilter: most elements have only short attributes. With CARD_DIGITS, a large sheet takes twice as long. */
+const MAY_SHOW = new RegExp(`${NAMES}\\s{0,20}=|\\d[\\d\\W]{11}|"[^"]{41}|'[^']{41}`, "i");
+const NO_VALUES: string[] = [];
+
+/** Alternative texts, link targets, field codes, names of sheets, labels of lists, data of pivot tables. */
+const NAME = new Set(["name"]);
+const VALUE = new Set(["val"]);
+const CACHED = new Set(["v"]);
+const ALT = new Set(["descr", "name"]);
 const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["docpr", ALT],
   ["cnvpr", ALT],
   ["relationship", new Set(["target"])],
-  ["fldsimple", new Set(["w:instr", "instr"])],
-  ["listitem", new Set(["w:displaytext", "w:value"])],
-  ["sheet", new Set(["name"])],
+  ["fldsimple", new Set(["instr"])],
+  ["listitem", new Set(["displaytext"])],
   ["textpath", new Set(["string"])],
-  ["docvar", new Set(["w:val"])],
-  ["default", new Set(["w:val"])],
-  ["hyperlink", new Set(["w:tooltip", "tooltip", "display"])],
-  ["datavalidation", new Set(["prompt", "error"])],
+  ["hyperlink", new Set(["tooltip", "display"])],
+  ["datavalidation", new Set(["prompt", "prompttitle", "error", "errortitle"])],
+  ["numfmt", new Set(["formatcode"])],
+  ["buchar", new Set(["char"])],
+  ["definedname", new Set(["comment"])],
+  ["person", new Set(["displayname"])],
+  ...["sheet", "table", "property", "cmauthor", "cachefield"].map((each) => [each, NAME] as const),
+  ...["docvar", "default", "lvltext", "alias", "helptext", "statustext", "filter"].map(
+    (each) => [each, VALUE] as const,
+  ),
+  ...["s", "n"].map((each) => [each, CACHED] as const),
 ]);

@@ -7,7 +7,7 @@ import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
-import { readHtmlText } from "./read-html-text.ts";
+import { isHtml, readHtmlText } from "./read-html-text.ts";
 import { readMimeParts } from "./read-mime-parts.ts";
 import { readRtfText } from "./read-rtf-text.ts";
 import {
@@ -119,7 +119,7 @@ async function readPart(
       ? documentProblem("The file is an image, audio or video; only text is read.", "media")
       : documentProblem("The file format is not supported.", "binary");
   }
-  const read = HTML.test(text)
+  const read = isHtml(text)
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
   const parts = await readMimeParts(text, budget, inside);
@@ -171,7 +171,3 @@ async function gunzipWithinBudget(bytes: Uint8Array, budget: ReadingBudget): Pro
   spendBytes(budget, content.length);
   return content;
 }
-
-/** Text that only mentions tags stays text: nothing of it may be dropped. */
-const HTML =
-  /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;

@@ -9,6 +9,11 @@ import {
   walkMarkup,
 } from "./walk-markup.ts";
 
+/** Text that only mentions tags stays text: nothing of it may be dropped. */
+export const isHtml = (text: string): boolean => HTML.test(text);
+const HTML =
+  /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;
+
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const pieces: string[] = [];
   /** At the end: in their places, comments and attributes would part a number. */
