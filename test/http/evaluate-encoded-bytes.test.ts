@@ -148,6 +148,7 @@ const COMPRESSED: [format: string, start: string][] = [
   ["snappy", "\xff\x06\0\0sNaPpY"],
   ["lzop", "\x89LZO\0"],
   ["a cabinet", "MSCF\0\0\0\0"],
+  ["zlib", "x\x9c"],
 ];
 
 test.each(COMPRESSED)(

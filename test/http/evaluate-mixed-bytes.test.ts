@@ -68,6 +68,18 @@ test.each([
   expect(await reasonsOf(file, `text/plain;charset=${charset}`)).toEqual([[], []]);
 });
 
+test.each([
+  ["Latin letters", Buffer.from(`caf\xe9 ${CARD}`, "latin1")],
+  ["Cyrillic letters", Buffer.from(`${"\xf0\xd2\xc9\xd7".repeat(20)} ${CARD}`, "latin1")],
+])("a false declaration of UTF-16 hides no card after %s", async (_, file) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const url = `data:text/plain;charset=utf-16;base64,${file.toString("base64")}`;
+
+  const { status, detectors } = await guard.evaluate({ payload: member(url) });
+
+  expect(status === "block" || detectors.uninspected.length > 0).toBe(true);
+});
+
 test("text before and after other bytes is still inspected", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const [prose, card, other] = [Buffer.from(PROSE), Buffer.from(CARD), gzipSync("notes")];

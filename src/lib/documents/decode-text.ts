@@ -20,8 +20,13 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
     if (isUtf8(text)) return text;
   }
   const known = resolveCharset(declared);
-  if (known && known !== "utf-8") return new TextDecoder(known).decode(bytes);
-  return isMostlyAscii(head) ? new TextDecoder("windows-1252").decode(bytes) : undefined;
+  const isAscii = isMostlyAscii(head);
+  const isTwoBytes = known?.startsWith("utf-16");
+  // A false declaration would turn the letters into others.
+  if (!known || known === "utf-8" || (isTwoBytes && isAscii))
+    return isAscii ? new TextDecoder("windows-1252").decode(bytes) : undefined;
+  if (isTwoBytes && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
+  return new TextDecoder(known).decode(bytes);
 }
 
 /**

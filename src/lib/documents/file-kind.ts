@@ -60,6 +60,7 @@ const COMPRESSED = [
   ...['\x04"M\x18', "\x02!L\x18"], // lz4 and its legacy format
   ...["\xfd7zXZ\0", "LZIP\x01", "7z\xbc\xaf'\x1c", "Rar!\x1a\x07"],
   ...["\xff\x06\0\0sNaPpY", "\x89LZO\0", "MSCF\0\0\0\0"], // the last one: cabinet
+  ...["x\x01", "x\x9c", "x\xda"], // zlib
 ];
 
 const MEDIA = [
