@@ -329,6 +329,37 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await it.tools()).toContain("office__notes");
   });
 
+  test("a list is evaluated again when on_ask, or the type of the collector, changes", async () => {
+    const kit = await kitOf();
+    const ask = (field: string, value: string) => ({
+      name: field,
+      when: { field, op: "eq", value },
+      action: "ask",
+    });
+    const settings = { on_ask: "allow" };
+    await using it = await guarded(kit, { gates: [ask("direction", "output")] }, { settings });
+    await using typed = await guarded(kit, { gates: [ask("collector.type", "agent")] });
+    const before = [await it.tools(), await typed.tools()].map(({ length }) => length);
+
+    await kit.put(it.store.path, { guard: { on_ask: "block" } });
+    await kit.put(`/v1/collectors/${typed.collector.id}`, { type: "agent" });
+
+    expect(before).toEqual([3, 3]);
+    expect([await it.tools(), await typed.tools()]).toEqual([[], []]);
+  });
+
+  test("an approval of a call does not cover a principal of the same name in another gateway", async () => {
+    const kit = await kitOf();
+    await using it = await guarded(kit, { gates: [onTool("pay", "ask")] });
+    await using other = await guarded(kit, {});
+    await kit.put(other.store.path, { guard: { collector_id: it.collector.id } });
+    const { structured } = await it.client.call("office__pay", { amount: 5 });
+    await kit.post(`/v1/approvals/${structured.approval_id}/decide`, { decision: "approved" });
+
+    expect(await other.client.call("office__pay", { amount: 5 })).toMatchObject({ isError: true });
+    expect(await it.client.call("office__pay", { amount: 5 })).toMatchObject({ isError: false });
+  });
+
   test("a list is evaluated by the policy of its reader", async () => {
     const kit = await kitOf();
     await using it = await guarded(kit, {}, { tools: [POISONED] });

@@ -2,6 +2,7 @@
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Approval } from "../../contract/guard/approvals.ts";
 import type { Verdict } from "../../contract/guard/evaluate.ts";
+import type { Deps } from "../../deps.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
@@ -98,6 +99,7 @@ export async function evaluatePayload(
     is_foreign_body: true,
     recorded: true,
     on_ask: guard.on_ask,
+    covered: [{ pointer: "/request/gateway", text: describeGateway(deps, caller) }],
     request: {
       direction,
       protocol: "mcp",
@@ -115,6 +117,10 @@ export async function evaluatePayload(
   });
   return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
 }
+
+/** Principals of different gateways may have the same id. */
+const describeGateway = ({ snapshot }: Deps, { gateway_id }: McpCaller): string =>
+  `${snapshot().gateways.get(gateway_id)?.name ?? ""} (${gateway_id})`;
 
 /** Returns the id of a caller in policies. */
 export const policySubject = (caller: McpCaller): string =>

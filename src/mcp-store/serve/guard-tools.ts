@@ -79,8 +79,9 @@ function policyFingerprint(
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
   const { id, version } = program;
   const exempt = digestExemptions(exemptions.get(id));
-  const { id: collector_id, fail_mode } = collector;
-  return JSON.stringify([collector_id, fail_mode, id, version, exempt, [...disabledDetectors]]);
+  const { id: collector_id, type, fail_mode } = collector;
+  const settings = [guard.on_ask, collector_id, type, fail_mode];
+  return JSON.stringify([settings, id, version, exempt, [...disabledDetectors]]);
 }
 
 /** Computes a digest once for each snapshot: a policy may have 1,000 exemptions, and every call needs it. */
