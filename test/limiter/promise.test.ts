@@ -1,6 +1,7 @@
 /** Checks the guarantee of the rate limiter with random traffic against an oracle that counts every request. */
 import { afterAll, describe, expect, test } from "bun:test";
 import { RedisClient } from "bun";
+import { elapsedMs } from "../../src/lib/time/clock.ts";
 import type { LimitVerdict } from "../../src/plugins/rate-limiter/counter.ts";
 import { createMemoryCounter } from "../../src/plugins/rate-limiter/memory-counter.ts";
 import { createRedisCounter } from "../../src/plugins/rate-limiter/redis-counter.ts";
@@ -157,4 +158,59 @@ test("a key in Redis outlives the requests that it counts", async () => {
   await redis.pexpire("expiry:s", 5_000);
   await takeAt(1_000); // the next part
   expect(await redis.pttl("expiry:s")).toBeGreaterThan(60_000);
+});
+
+describe("requests in Redis are counted by their age", () => {
+  const counter = createRedisCounter(redis);
+  const window_s = 60;
+  /** Returns the seconds until the usage is below each limit, rounded to the age of the request that must expire. */
+  const secondsToFree = async (space: string, limits: number[]) => {
+    const verdicts = await Promise.all(
+      limits.map((limit) => counter.check([{ space, subject: "s", limit, window_s }])),
+    );
+    return verdicts.map(({ counts }) => Math.round((counts[0]?.frees_in_ms ?? 0) / 5_000) * 5);
+  };
+
+  test("when a node charges what it admitted, in several calls and in any order", async () => {
+    const space = "charged:";
+    const charge = (ages: number[]) =>
+      counter.charge([
+        {
+          space,
+          subject: "s",
+          window_s,
+          slots: ages.map((age) => ({ latest_ms: elapsedMs() - age * 1_000, count: 1 })),
+        },
+      ]);
+
+    await counter.take([{ space, subject: "s", limit: 9, window_s }]);
+    await charge([20, 45]);
+    await charge([30, 0, 45, 70]);
+
+    expect(await secondsToFree(space, [6, 5, 4, 3, 2, 1])).toEqual([15, 15, 30, 40, 60, 60]);
+  });
+
+  test("when version 0.1.0 wrote them", async () => {
+    const space = "cells:";
+    const now = Date.now() * 1_000;
+    const partAt = (age: number) => Math.floor((now - age * 1_000_000) / (window_s * 15_625));
+    const value = Buffer.alloc(288);
+    for (const [index, field] of [now, 0, partAt(40)].entries()) {
+      value.writeDoubleLE(field, index * 8);
+    }
+    value.writeUInt32LE(6, 24);
+    for (const [age, count] of [
+      [40, 1],
+      [15, 2],
+      [0, 3],
+    ] as const) {
+      value.writeUInt32LE(count, 28 + (partAt(age) % 65) * 4);
+    }
+    await redis.set(`${space}s`, value);
+
+    expect(await secondsToFree(space, [6, 5, 4, 3, 2])).toEqual([20, 45, 45, 60, 60]);
+    const taken = await counter.take([{ space, subject: "s", limit: 7, window_s }]);
+    expect(taken?.counts[0]?.used).toBe(7);
+    expect(await secondsToFree(space, [7, 6, 5, 4, 3, 2])).toEqual([20, 45, 45, 60, 60, 60]);
+  });
 });

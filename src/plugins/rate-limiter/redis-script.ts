@@ -19,9 +19,9 @@ if epoch ~= '' and current ~= epoch then
   if ARGV[2] ~= '1' or (current and current > epoch) then return { -1 } end
   redis.call('SET', KEYS[#KEYS], epoch, 'EX', 86400)
 end
-local limits, widths, count = {}, {}, (#ARGV - 3) / 2
+local limits, windows, count = {}, {}, (#ARGV - 3) / 2
 for i = 1, count do
-  limits[i], widths[i] = tonumber(ARGV[2 * i + 2]), ARGV[2 * i + 3] * 15625
+  limits[i], windows[i] = tonumber(ARGV[2 * i + 2]), window_of(ARGV[2 * i + 3])
 end
 
 local rings, result, size = {}, {}, 0
@@ -33,7 +33,7 @@ for start = 1, #requests, count + 1 do
     local key = requests[start + i]
     local ring = rings[key]
     if not ring then
-      ring = read(held[key], widths[i])
+      ring = read(held[key], windows[i])
       rings[key] = ring
     end
     if ring.total + cost > limits[i] then admitted = 0 end
@@ -52,7 +52,7 @@ for start = 1, #requests, count + 1 do
   end
 end
 for key, ring in pairs(rings) do
-  if ring.charged > 0 or ring.turned_back then save(ring, KEYS[key]) end
+  if ring.changed then save(ring, KEYS[key]) end
 end
 return result
 `;
@@ -64,25 +64,19 @@ return result
 export const chargeScript = (clock = SERVER_CLOCK): string => `
 ${clock}
 ${RING}
-local function add(ring, part, count)
-  if part < ring.part - 64 then return end
-  local from = place(part)
-  ring.held = ring.held:sub(1, from) .. pack('<I4', at(ring, part) + count) .. ring.held:sub(from + 5)
-  if ring.total == 0 or part < ring.oldest then ring.oldest = part end
-  ring.total = ring.total + count
-  ring.rewrite = true
-end
-
-local width, next_arg = ARGV[1] * 15625, 2
+local window, next_arg = window_of(ARGV[1]), 2
 local held = redis.call('MGET', unpack(KEYS))
 for i = 1, #KEYS do
-  local ring = read(held[i], width)
+  local ring = read(held[i], window)
+  local counts = parts_of(ring)
   local slots = tonumber(ARGV[next_arg])
   for slot = 1, slots do
     local age, count = ARGV[next_arg + 2 * slot - 1], tonumber(ARGV[next_arg + 2 * slot])
-    add(ring, math.floor((ring.last - age) / width), count)
+    local part = floor((ring.last - age) / window.width)
+    if part >= ring.part - 64 then counts[part] = (counts[part] or 0) + count end
   end
   next_arg = next_arg + 1 + 2 * slots
+  set_parts(ring, counts)
   save(ring, KEYS[i])
 end
 return 1
@@ -110,54 +104,90 @@ return { id, math.max(0, opens - now) }
 `;
 
 /**
- * A value contains last, lag, oldest (doubles), total and 65 cells (32 bits each). `last` is the time of the last
- * charge, and `lag` how far the clock was set back since the key was created: time continues from `last`, so that
- * a clock that is set back frees no slot early, and delays none by more than one window.
+ * A value contains last, lag, oldest (doubles), total and the count of the newest part (32 bits each). `last` is the time
+ * of the last charge, and `lag` how far the clock was set back since the key was created: time continues from `last`,
+ * so that a clock that is set back frees no slot early, and delays none by more than one window. Older parts with requests
+ * follow, newest first: for each the distance to the next newer one (8 bits) and its count. Most subjects have one part.
  *
  * The oldest part of a value with requests is never empty. A charge in the part of the last charge writes only the start
- * of the value, up to its cell; the first charge of a part writes all of it and renews the expiry, which covers the part.
+ * of the value; the first charge of a part writes all of it and renews the expiry, which covers the part.
  */
 const RING = `local pack, unpack_from, floor = struct.pack, struct.unpack, math.floor
-local HEAD, HEAD_BYTES = '<dddI4', 28
+local HEAD, OLDER = '<dddI4I4', '<BI4'
 
-local function place(part)
-  return HEAD_BYTES + part % 65 * 4
+local function window_of(seconds)
+  local width = seconds * 15625
+  return { width = width, ttl = string.format('%d', math.ceil(width * 65 / 1000)) }
 end
 
-local function at(ring, part)
-  local count = unpack_from('<I4', ring.held, place(part) + 1)
-  return part == ring.part and count + ring.charged or count
+local function parts_of(ring)
+  local counts, part = { [ring.part] = ring.count }, ring.part
+  for from = 1, #ring.older, 5 do
+    local gap, count = unpack_from(OLDER, ring.older, from)
+    part = part - gap
+    counts[part] = count
+  end
+  return counts
 end
 
-local function empty()
-  return string.rep('\0', HEAD_BYTES + 260)
+local function set_parts(ring, counts)
+  local older, newer = {}, ring.part
+  ring.count = counts[newer] or 0
+  ring.total = ring.count
+  for part = newer - 1, newer - 64, -1 do
+    local count = counts[part] or 0
+    if count > 0 then
+      older[#older + 1] = pack(OLDER, newer - part, count)
+      ring.total, newer = ring.total + count, part
+    end
+  end
+  ring.oldest, ring.older, ring.rewrite = newer, table.concat(older), true
+end
+
+-- Version 0.1.0 wrote 65 cells of 32 bits after the total: part p in cell p modulo 65.
+local function convert(held, window)
+  local last, lag = unpack_from('<dd', held)
+  local ring, counts = { part = floor(last / window.width) }, {}
+  for part = ring.part - 64, ring.part do
+    counts[part] = unpack_from('<I4', held, 29 + part % 65 * 4)
+  end
+  set_parts(ring, counts)
+  return pack(HEAD, last, lag, ring.oldest, ring.total, ring.count) .. ring.older
 end
 
 local function expire(ring)
-  while ring.total > 0 and (ring.oldest < ring.part - 64 or at(ring, ring.oldest) == 0) do
-    local from = place(ring.oldest)
-    ring.total = ring.total - at(ring, ring.oldest)
-    ring.held = ring.held:sub(1, from) .. '\0\0\0\0' .. ring.held:sub(from + 5)
-    ring.oldest = ring.oldest + 1
+  local older, from = ring.older, #ring.older - 4
+  while from > 0 do
+    local gap, count = unpack_from(OLDER, older, from)
+    if count > 0 and ring.oldest >= ring.part - 64 then break end
+    ring.total, ring.oldest, from = ring.total - count, ring.oldest + gap, from - 5
   end
+  ring.older = older:sub(1, from + 4)
 end
 
-local function read(held, width)
-  local before, lag, oldest, total = now, 0, 0, 0
-  if held then before, lag, oldest, total = unpack_from(HEAD, held) end
+local function read(held, window)
+  if not held then
+    local part = floor(now / window.width)
+    return {
+      window = window, last = now, lag = 0, oldest = part, total = 0, part = part, count = 0, older = '', rewrite = true,
+    }
+  end
+  local converted = #held == 288
+  if converted then held = convert(held, window) end
+  local before, lag, oldest, total, count = unpack_from(HEAD, held)
   local turned_back = now + lag < before
   if turned_back then lag = before - now end
   local last = now + lag
-  local part = floor(last / width)
-  local passed = part - floor(before / width)
+  local part = floor(last / window.width)
+  local passed = part - floor(before / window.width)
   local ring = {
-    held = held or empty(), width = width, last = last, lag = lag, oldest = oldest, total = total,
-    part = part, charged = 0, rewrite = not held or passed > 0,
+    window = window, last = last, lag = lag, oldest = oldest, total = total, part = part, count = count,
+    older = held:sub(33), rewrite = converted or passed > 0, changed = turned_back,
   }
-  if turned_back then ring.turned_back = true end
-  if passed >= 65 then
-    ring.held, ring.total = empty(), 0
+  if passed > 64 then
+    ring.total, ring.count, ring.older = 0, 0, ''
   elseif passed > 0 then
+    ring.count, ring.older = 0, pack('B', passed) .. held:sub(29)
     expire(ring)
   end
   return ring
@@ -166,29 +196,32 @@ end
 local function charge(ring, count)
   if ring.total == 0 then ring.oldest = ring.part end
   ring.total = ring.total + count
-  ring.charged = ring.charged + count
+  ring.count = ring.count + count
+  ring.changed = true
 end
 
 local function save(ring, key)
-  local held, from = ring.held, place(ring.part)
-  local start = pack(HEAD, ring.last, ring.lag, ring.oldest, ring.total)
-    .. held:sub(HEAD_BYTES + 1, from) .. pack('<I4', at(ring, ring.part))
+  local start = pack(HEAD, ring.last, ring.lag, ring.oldest, ring.total, ring.count)
   if ring.rewrite then
-    redis.call('SET', key, start .. held:sub(from + 5), 'PX', math.ceil(ring.width * 65 / 1000))
+    redis.call('SET', key, start .. ring.older, 'PX', ring.window.ttl)
   else
     redis.call('SETRANGE', key, '0', start)
   end
 end
 
 local function frees_in(ring, limit)
-  if ring.total == 0 then return 0 end
-  local over, part = ring.total - limit, ring.oldest
-  if over > 0 then
-    while at(ring, part) <= over do
-      over, part = over - at(ring, part), part + 1
+  local total = ring.total
+  if total == 0 then return 0 end
+  local part = ring.oldest
+  if total > limit then
+    local older, over = ring.older, total - limit
+    for from = #older - 4, 1, -5 do
+      local gap, count = unpack_from(OLDER, older, from)
+      if count > over then break end
+      over, part = over - count, part + gap
     end
   end
-  return math.max(0, (part + 65) * ring.width - ring.last)
+  return math.max(0, (part + 65) * ring.window.width - ring.last)
 end
 `;
 
