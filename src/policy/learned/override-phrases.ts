@@ -1,9 +1,20 @@
-/** Finds "ignore all previous instructions" in languages of which the learned models read too little. */
+/** Finds "ignore all previous instructions": short overrides, and languages of which the learned models read too little. */
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
 import type { ScoredWindow } from "./window-scorer.ts";
 
 /** Beginnings of words, in lower case. A phrase has a word of each column, in any order. */
 type Language = readonly [name: string, nouns: readonly string[], verbs: RegExp, scopes: RegExp];
+
+const ENGLISH = {
+  nouns: ["instruction", "direction", "directive", "guideline", "prompt", "commands", "rules"],
+  openings:
+    "please|now|ok|okay|so|and|but|then|just|hey|first|also|actually|you must|you should|i want you to",
+  verbs: "ignore|disregard|forget|do not follow|don['’]t follow|stop following",
+  scopes:
+    "your|previous|prior|preceding|earlier|above|past|former|foregoing|original|initial|existing|system|developer",
+  fillers: "all|any|everything|the|those|these|of|about|safety|other|and",
+  relations: "gave you|given to you|you were given|so far|before this",
+};
 
 const LANGUAGES: readonly Language[] = [
   [
@@ -25,6 +36,15 @@ const LANGUAGES: readonly Language[] = [
     ["instructies", "aanwijzingen", "opdrachten"],
     /negeer|vergeet/,
     /vorige|voorgaande|eerdere|bovenstaande|alle /,
+  ],
+  [
+    "English",
+    ENGLISH.nouns,
+    // People quote and discuss the phrase, so that it has to begin a sentence.
+    new RegExp(
+      `^[\\s>*#|•–—-]*(?:(?:${ENGLISH.openings})[,!]?\\s+)*(?:${ENGLISH.verbs})\\s+(?:(?:${ENGLISH.scopes}|${ENGLISH.fillers})[\\s,]+)+(?:${ENGLISH.nouns.join("|")})`,
+    ),
+    new RegExp(`\\b(?:${ENGLISH.scopes}|${ENGLISH.relations})\\b`),
   ],
   [
     "Finnish",
@@ -152,6 +172,8 @@ const findNouns = createKeywordFinder(NOUNS, { ignore_case: true });
 /** Characters before and after the noun where the other words of its sentence may be. */
 const REACH = 60;
 const SENTENCE_END = /[.!?。！？।\n]/;
+/** Takes the place of the beginning of a long sentence. */
+const CUT = "…";
 /** Exceeds the thresholds of all levels, after the factor of text that stage 2 cannot read. */
 const PHRASE_LOGIT = 10;
 
@@ -161,13 +183,12 @@ export function findOverridePhrase(text: string): ScoredWindow | undefined {
   findNouns(text, (keyword, end) => {
     if (found) return;
     const start = end - (NOUNS[keyword]?.length ?? 0);
-    const before =
-      text
-        .slice(Math.max(0, start - REACH), start)
-        .split(SENTENCE_END)
-        .at(-1) ?? "";
+    const from = Math.max(0, start - REACH);
+    const parts = text.slice(from, start).split(SENTENCE_END);
+    const before = parts.at(-1) ?? "";
     const [after = ""] = text.slice(end, end + REACH).split(SENTENCE_END, 1);
-    const sentence = (before + text.slice(start, end) + after).toLowerCase();
+    const isCut = from > 0 && parts.length === 1;
+    const sentence = (isCut ? CUT : "") + (before + text.slice(start, end) + after).toLowerCase();
     const hasPhrase = LANGUAGES_OF[keyword]?.some(
       ([, , verbs, scopes]) => verbs.test(sentence) && scopes.test(sentence),
     );
