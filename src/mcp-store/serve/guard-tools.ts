@@ -80,7 +80,7 @@ function policyFingerprint(
   const { id, version } = program;
   const exempt = digestExemptions(exemptions.get(id));
   const { id: collector_id, type, fail_mode } = collector;
-  const settings = [guard.on_ask, collector_id, type, fail_mode];
+  const settings = [collector_id, type, fail_mode];
   return JSON.stringify([settings, id, version, exempt, [...disabledDetectors]]);
 }
 
