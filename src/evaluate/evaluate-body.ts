@@ -50,7 +50,7 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
   // A small document can hold as much text as a large body, and a small body thousands of texts.
   const worker = opens ? "huge" : selectWorker(input.size, countTexts(extracted));
   if (worker && worker !== host.worker && host.worker !== "huge") {
-    return await host.evaluateInWorker(worker, toClonedInput(input), extracted.collector.id);
+    return await host.evaluateInWorker(worker, toClonedInput(input));
   }
   try {
     const opened = opens

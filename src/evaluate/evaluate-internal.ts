@@ -6,13 +6,13 @@ import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
 import { type ClonedInput, restoreInput } from "./worker/messages.ts";
-import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
+import { selectWorker } from "./worker/run-in-worker.ts";
 
 /** Throws for a deleted collector. */
 export const evaluateInternal = (deps: Deps, internal: InternalEvaluation): Promise<Evaluation> =>
   evaluateWithHost(deps, createInternalHost(deps, internal), internal);
 
-/** Consumers that share a collector take turns at the models. Rejects a deleted collector. */
+/** Consumers that share a collector take turns at the workers. Rejects a deleted collector. */
 export const createInternalHost = (deps: Deps, context: EvaluationContext): MainHost =>
   createHost(deps, identifyInternalCaller(deps, context), {
     owner: context.request.consumer_id,
@@ -25,7 +25,7 @@ export function evaluateWithHost(
   host: MainHost,
   internal: InternalEvaluation,
 ): Promise<Evaluation> {
-  const { collector_id, request, payload, text } = internal;
+  const { request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [], covered = [], system_prompt } = internal;
   const input: ClonedInput = {
@@ -49,12 +49,7 @@ export function evaluateWithHost(
       payload ? { ...input, request: { ...request, payload } } : restoreInput(input),
     );
   }
-  return runInWorker(deps, worker, {
-    task: { name: "evaluation", input },
-    host,
-    owner: collector_id,
-    signal: internal.client?.signal,
-  });
+  return host.evaluateInWorker(worker, input);
 }
 
 /** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */

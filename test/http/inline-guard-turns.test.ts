@@ -36,6 +36,30 @@ test("requests of one consumer that need the injection model do not delay anothe
   expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
 }, 60_000);
 
+test("large requests of one consumer do not delay those of another consumer of the gateway", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  await using busy = await makeGuardedConsumer(kit, { input_rules });
+  const registries = busy.registries.map(({ id }) => ({ id }));
+  const other = await addConsumer(kit, busy.gateway, [], { registries });
+  const chat = async (consumer: Pick<typeof other, "post">, content: string) => {
+    const messages = [{ role: "user", content }];
+    const reply = await consumer.post("/v1/chat/completions", { model: "gpt-4o", messages });
+    expect(reply.status).toBe(200);
+  };
+  const slow = "4111 1111 1111 1112 ".repeat(27_000);
+  const sendMany = async () => {
+    await Promise.all(Array.from({ length: 6 }, () => chat(busy, slow)));
+  };
+  const sendOne = () => chat(other, "hello ".repeat(12_000));
+  await Promise.all([sendOne(), chat(busy, slow)]);
+
+  const share = () => maxWaitShare(sendMany, [sendOne]);
+
+  expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
+}, 60_000);
+
 test("a large guarded request blocks the event loop for no longer than it takes to parse it several times", async () => {
   await using guarded = await makeGuardedConsumer(await kitOf(), { input_rules: [] });
   const body = `{"model":"gpt-4o","messages":[${'{"a":0},'.repeat(140_000)}{"role":"user"}]}`;

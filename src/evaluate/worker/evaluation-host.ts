@@ -76,11 +76,7 @@ export interface EvaluationHost
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
-  evaluateInWorker: (
-    worker: EvaluationWorker,
-    input: ClonedInput,
-    collectorId: string,
-  ) => Promise<Evaluation>;
+  evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;
 }
 
 /** Host in the main thread, which selects the policy without a promise. */
@@ -88,7 +84,7 @@ export interface MainHost extends EvaluationHost {
   selectPolicy: (selector: PolicySelector) => PolicySelection;
 }
 
-/** Owners take turns at the models. */
+/** Owners take turns at the workers. */
 export function createHost(
   deps: Deps,
   caller: Caller,
@@ -114,11 +110,11 @@ export function createHost(
     },
     scoreWindows: createWindowService(deps, { owner, client }),
     worker: undefined,
-    evaluateInWorker: (worker, input, collectorId) =>
+    evaluateInWorker: (worker, input) =>
       runInWorker(deps, worker, {
         task: { name: "evaluation", input },
         host,
-        owner: collectorId,
+        owner,
         signal: client?.signal,
       }),
   };

@@ -11,6 +11,7 @@ import {
   type TaskOutcome,
   type WorkerTask,
 } from "./messages.ts";
+import { HUGE_BYTES, measureTask } from "./run-in-worker.ts";
 
 /** Terminating an idle worker returns the memory that a huge body took. */
 const IDLE_MS = 30_000;
@@ -51,10 +52,13 @@ export const createWorkerPool = (): WorkerPool => ({
   models: createModels(),
 });
 
-/** Long conversations share one worker; some of its slots are reserved for other owners. */
+/**
+ * Long conversations share one worker, which can only evaluate them one after another: an owner has a part of its slots,
+ * and others wait for at most as much text of it as one body can have.
+ */
 function createLarge(): RunJob {
   const { run } = createWorker(() => startEvaluationWorker("large"));
-  return createQueue({ max: 16, perOwner: 12 }, run);
+  return createQueue({ max: 16, perOwner: 12, sizePerOwner: HUGE_BYTES }, run, measureTask);
 }
 
 /** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
@@ -86,10 +90,14 @@ const full = () =>
   });
 
 /** Runs jobs in turn. Drops those whose client has disconnected. */
-function createQueue(limits: Pick<FairLimits, "max" | "perOwner">, run: RunJob): RunJob {
+function createQueue(
+  limits: Omit<FairLimits, "maxWaiting" | "full">,
+  run: RunJob,
+  measure: (task: WorkerTask) => number = () => 0,
+): RunJob {
   const takeTurn = createFairSemaphore({ ...limits, maxWaiting: MAX_WAITING, full });
   return (job) =>
-    takeTurn(job.owner, async () => {
+    takeTurn({ owner: job.owner, size: measure(job.task) }, async () => {
       if (job.signal?.aborted) throw new AppError("client_closed");
       return await run(job);
     });

@@ -1,14 +1,16 @@
 import { expect, test } from "bun:test";
 import { createFairSemaphore } from "./fair-semaphore.ts";
 
+const LIMITS = { max: 9, perOwner: 9, sizePerOwner: 9, maxWaiting: 9, full: Error };
+
 test("owners take turns, none runs more than its share, and a failure frees its slot", async () => {
-  const semaphore = createFairSemaphore({ max: 2, perOwner: 1, maxWaiting: 9, full: Error });
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
   const began: string[] = [];
   const running = new Map<string, number>();
   let together = 0;
 
   const tasks = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) =>
-    semaphore(name.charAt(0), async () => {
+    semaphore({ owner: name.charAt(0), size: 1 }, async () => {
       began.push(name);
       const owner = name.charAt(0);
       running.set(owner, (running.get(owner) ?? 0) + 1);
@@ -26,4 +28,24 @@ test("owners take turns, none runs more than its share, and a failure frees its 
   expect(began.indexOf("c1")).toBeLessThan(began.indexOf("a3"));
   expect(began).toHaveLength(6);
   expect(ended.map(({ status }) => status)).toEqual(["rejected", ...Array(5).fill("fulfilled")]);
+});
+
+test("the running tasks of an owner have a total size, and a larger one runs without them", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, sizePerOwner: 10 });
+  const ended: string[] = [];
+  let held = 0;
+
+  const tasks = [4, 6, 5, 20, 3].map((size) =>
+    semaphore({ owner: "a", size }, async () => {
+      held += size;
+      expect(held).toBeLessThanOrEqual(Math.max(10, size));
+      await Bun.sleep(1);
+      held -= size;
+      ended.push(`a${size}`);
+    }),
+  );
+  const other = semaphore({ owner: "b", size: 9 }, async () => void ended.push("b"));
+  await Promise.all([...tasks, other]);
+
+  expect(ended).toEqual(["b", "a4", "a6", "a5", "a20", "a3"]);
 });
