@@ -2,7 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/gateway/registries.ts";
 import { type RegistryRow, registrySecret } from "../db/tables/registries.ts";
-import { storeCredentialTable } from "../db/tables/store-credentials.ts";
+import { type StoreCredentialRow, storeCredentialTable } from "../db/tables/store-credentials.ts";
 import { storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
@@ -59,17 +59,25 @@ export async function refusePrincipalSecretTheft(
   before: RegistryRow | undefined,
   at: string,
 ): Promise<void> {
-  if (!before || !isRetargeted(input, before, at)) return;
+  if (!before) return;
   const where = { instance_id: before.id };
-  const filled = (await storeInstallTable.all(deps.db, where)).filter(
-    ({ config }) => Object.keys(config).length > 0,
-  );
-  const rows = [...filled, ...(await storeCredentialTable.all(deps.db, where))];
+  const accounts = await storeCredentialTable.all(deps.db, where);
+  const isMoved = isRetargeted(input, before, at);
+  const filled = isMoved
+    ? (await storeInstallTable.all(deps.db, where)).filter(
+        ({ config }) => Object.keys(config).length > 0,
+      )
+    : [];
+  const [url, urlBefore] = [input, before].map((one) => readUrl(one, at));
+  // A host may serve several tenants, and a token is for the resource of one of them (RFC 8707).
+  const leavesResource = ({ resource }: StoreCredentialRow) =>
+    isWithin(urlBefore, resource) && !isWithin(url, resource);
+  const rows = [...filled, ...accounts.filter((account) => isMoved || leavesResource(account))];
   const people = new Set(rows.map(({ principal_sub }) => principal_sub)).size;
   if (people === 0) return;
   throw new AppError(
     "has_dependents",
-    `${at}: the host cannot be changed, because ${people} principals connected accounts or filled in values for it. Create another instance.`,
+    `${at}: the ${isMoved ? "host" : "path"} cannot be changed, because ${people} principals connected accounts or filled in values for it. Create another instance.`,
   );
 }
 
@@ -79,9 +87,24 @@ export const isRetargeted = (input: RegistryInput, before: RegistryRow, at: stri
 
 /** Tenants of an authorization server share its host, so token endpoints are compared as a whole. */
 function ownerOf(registry: object, at: string): string | undefined {
+  return at.startsWith(AUTH) ? readText(registry, at) : readUrl(registry, at)?.origin;
+}
+
+const readUrl = (registry: object, at: string): URL | null =>
+  URL.parse(readText(registry, at) ?? "");
+
+function readText(registry: object, at: string): string | undefined {
   const found = at
     .split(".")
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], registry);
-  if (typeof found !== "string") return undefined;
-  return at.startsWith(AUTH) ? found : URL.parse(found)?.origin;
+  return typeof found === "string" ? found : undefined;
 }
+
+/** Returns whether the path of a URL is that of the resource, or below it. */
+function isWithin(url: URL | null | undefined, resource: string | null): boolean {
+  const parent = URL.parse(resource ?? "");
+  if (!url || parent?.origin !== url.origin) return false;
+  return toFolder(url).startsWith(toFolder(parent));
+}
+
+const toFolder = ({ pathname }: URL): string => pathname.replace(/\/?$/, "/");

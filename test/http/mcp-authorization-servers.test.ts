@@ -421,6 +421,23 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await vendor.leave("alice")).away).toStartWith(moved.auth.url);
   });
 
+  test("an instance with accounts is not moved to another path than their tokens are for", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    const moveTo = async (url: string) =>
+      await kit.put(vendor.path, { provider_options: { code: vendor.code, url } });
+
+    const other = await moveTo(vendor.server.url.replace("/mcp", "/mcp-of-another-tenant"));
+    const below = await moveTo(`${vendor.server.url}/v2`);
+
+    expect([other.status, await other.text()]).toEqual([
+      409,
+      expect.stringContaining("provider_options.url"),
+    ]);
+    expect(below.status).toBe(200);
+  });
+
   test("a principal whose values lead to another authorization server suspends no other principal", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, undefined, WITH_TEAM);
