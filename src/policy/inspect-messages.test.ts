@@ -40,6 +40,21 @@ test.each([
   expect(find(detector, texts, { settings })).toHaveLength(2);
 });
 
+test("a value that is split between many parts of a message is found in each", () => {
+  const digits = Array.from("4111111111111111");
+  const numbers = ["it is 4111 ", "1111 ", "1111 ", "1111 thanks"];
+  for (const source of ["user", "system", "tool_result"] as const) {
+    for (const texts of [digits, numbers]) {
+      const segments = texts.map((text, index) =>
+        createSegment(text, source, { pointer: `/messages/0/content/${index}/text` }),
+      );
+      const found = dataLossPrevention.prepare({})(segments, {} as InspectionContext);
+
+      expect(new Set((found as Match[]).map(({ at }) => at?.segment))).toEqual(new Set(segments));
+    }
+  }
+});
+
 test("a mask of the same length is divided between the messages", () => {
   const settings = { preserve_len: true };
   const found = find(secrets, [KEY.slice(0, 10), KEY.slice(10)], { settings });

@@ -1,4 +1,4 @@
-/** Inspects texts, and the joints of consecutive user messages: a value may be split between two of them. */
+/** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
 import { type Inspector, inspectEach, type Match, type PartialInspection } from "./detector.ts";
 import { createSegment, isMemoized, type Segment } from "./segment.ts";
 
@@ -9,7 +9,9 @@ export function inspectMessages(inspect: InspectText, partial?: PartialInspectio
   const inspector: Inspector = (texts, context) => {
     const found = inspectTexts(texts, context);
     if (texts.length < 2 || found instanceof Promise) return found;
-    const split = findSplitMatches(texts, inspect);
+    // The parts of a streamed response are sent one after the other.
+    const isStreamed = context.direction === "output" && context.protocol !== "mcp";
+    const split = isStreamed ? [] : findSplitMatches(texts, inspect);
     return split.length === 0 ? found : [...found, ...split];
   };
   return partial ? Object.assign(inspector, { partial }) : inspector;
@@ -18,35 +20,66 @@ export function inspectMessages(inspect: InspectText, partial?: PartialInspectio
 function findSplitMatches(texts: readonly Segment[], inspect: InspectText): readonly Match[] {
   const found: Match[] = [];
   const join = isMemoized(texts) ? joinSegmentsOnce : joinSegments;
-  let before: Segment | undefined;
+  /** Texts that the next one may continue: of the user, and of another author. */
+  const users: Segment[] = [];
+  const parts: Segment[] = [];
   for (const text of texts) {
-    if (text.source !== "user" || text.isName || text.isNumber) continue;
-    for (const joint of before ? join(before, text) : []) {
+    const isUser = text.source === "user";
+    if (text.isName || text.isNumber || !(isUser || isPart(text))) continue;
+    const before = isUser ? users : parts;
+    const last = before.at(-1);
+    if (last && (!(isUser || isNextPart(last, text)) || isNewSentence(last, text)))
+      before.length = 0;
+    for (const joint of before.length > 0 ? join(before, text) : []) {
       const matches = inspect(joint.segment).flatMap((match) => locateParts(match, joint));
       found.push(...matches);
       if (matches.length > 0) break;
     }
-    before = text;
+    before.push(text);
+    dropDistant(before);
   }
   return found;
 }
 
-/** End of one text and beginning of the next. */
+const isPart = ({ pointer, inner }: Segment): boolean =>
+  inner === null && pointer.endsWith("/text");
+
+/** Returns whether two texts are parts of one message: `/content/0/text` and `/content/1/text`. */
+function isNextPart(one: Segment, other: Segment): boolean {
+  const list = one.pointer.replace(PART, "");
+  return list !== one.pointer && list === other.pointer.replace(PART, "");
+}
+const PART = /\/\d+\/text$/;
+
+/** Keeps the last texts that fill the beginning of a joint. */
+function dropDistant(texts: Segment[]): void {
+  let characters = 0;
+  const first = texts.findLastIndex(({ text }) => {
+    characters += text.length;
+    return characters >= MIN_CHARACTERS;
+  });
+  if (first > 0) texts.splice(0, first);
+}
+
+/** Ends of texts, and the beginning of the next. */
 interface Joint {
   segment: Segment;
-  before: Segment;
-  after: Segment;
-  /** Offset in `before` at which the joint starts. */
+  pieces: readonly JointPiece[];
+}
+
+interface JointPiece {
+  segment: Segment;
+  /** Offset in the text at which the piece starts. */
   offset: number;
-  /** Offsets in the joint between which the texts meet. */
-  end: number;
+  /** Offsets in the joint. */
   start: number;
+  end: number;
 }
 
 /** Shared by all detectors of an evaluation. */
 const knownJoints = new WeakMap<Segment, readonly Joint[]>();
 
-function joinSegmentsOnce(before: Segment, after: Segment): readonly Joint[] {
+function joinSegmentsOnce(before: readonly Segment[], after: Segment): readonly Joint[] {
   const known = knownJoints.get(after);
   if (known) return known;
   const joints = joinSegments(before, after);
@@ -55,29 +88,38 @@ function joinSegmentsOnce(before: Segment, after: Segment): readonly Joint[] {
 }
 
 /** Returns the texts joined directly and, if no white space separates them, with a space. */
-function joinSegments(before: Segment, after: Segment): readonly Joint[] {
-  const gaps = /\s$/.test(before.text) || /^\s/.test(after.text) ? [""] : ["", " "];
-  const isNewSentence =
-    SENTENCE_END.test(before.text.slice(-MIN_CHARACTERS)) || SENTENCE_START.test(after.text);
-  return isNewSentence ? [] : gaps.map((gap) => createJoint(before, after, gap));
+function joinSegments(before: readonly Segment[], after: Segment): readonly Joint[] {
+  const isSpaced = /\s$/.test(before.at(-1)?.text ?? "") || /^\s/.test(after.text);
+  const gaps = isSpaced && before.length === 1 ? [""] : ["", " "];
+  return gaps.map((gap) => createJoint(before, after, gap));
 }
 
-function createJoint(before: Segment, after: Segment, gap: string): Joint {
-  const offset = before.text.length - countEdge(before.text, (at) => before.text.length - 1 - at);
-  const tail = before.text.slice(offset);
-  const head = after.text.slice(
-    0,
-    countEdge(after.text, (at) => at),
-  );
-  const { pointer, role } = after;
-  return {
-    segment: createSegment(tail + gap + head, after.source, { pointer, role }),
-    before,
-    after,
-    offset,
-    end: tail.length,
-    start: tail.length + gap.length,
+const isNewSentence = (before: Segment, after: Segment): boolean =>
+  SENTENCE_END.test(before.text.slice(-MIN_CHARACTERS)) || SENTENCE_START.test(after.text);
+
+function createJoint(before: readonly Segment[], after: Segment, gap: string): Joint {
+  const pieces: JointPiece[] = [];
+  let joined = "";
+  const add = (segment: Segment, offset: number, text: string) => {
+    if (joined !== "") joined += gap;
+    pieces.push({ segment, offset, start: joined.length, end: joined.length + text.length });
+    joined += text;
   };
+  for (const segment of before) {
+    const { text } = segment;
+    const offset = text.length - countEdge(text, (at) => text.length - 1 - at);
+    add(segment, offset, text.slice(offset));
+  }
+  const { text, pointer, role, source } = after;
+  add(
+    after,
+    0,
+    text.slice(
+      0,
+      countEdge(text, (at) => at),
+    ),
+  );
+  return { segment: createSegment(joined, source, { pointer, role }), pieces };
 }
 
 /** Returns how much of a message is inspected: some words, and the last one completely if it is not too long. */
@@ -95,21 +137,19 @@ const MAX_CHARACTERS = 512;
 const SENTENCE_END = /(?:^|\s)[\p{L}'’]+[.!?]+["')]?\s*$/u;
 const SENTENCE_START = /^\s{0,9}\p{Lu}[\p{Ll}'’]*[\s,!?]/u;
 
-/** Returns one match per text, or none if the match does not reach into both. */
-function locateParts(match: Match, joint: Joint): Match[] {
+/** Returns one match per text, or none if the match does not reach from the last text into one before it. */
+function locateParts(match: Match, { pieces }: Joint): Match[] {
   const { at, mask } = match;
-  if (!at || at.start >= joint.end || at.end <= joint.start) return [];
-  const first = {
-    segment: joint.before,
-    start: joint.offset + at.start,
-    end: joint.before.text.length,
-  };
-  const second = { segment: joint.after, start: 0, end: at.end - joint.start };
+  const last = pieces.at(-1);
+  if (!at || !last || at.end <= last.start || at.start >= (pieces.at(-2)?.end ?? 0)) return [];
   // A mask of the length of the match is divided; any other replaces each part.
-  const isDivided = mask && "text" in mask && mask.text.length === at.end - at.start;
-  if (!isDivided) return [first, second].map((part) => ({ ...match, at: part }));
-  return [
-    { ...match, at: first, mask: { text: mask.text.slice(0, first.end - first.start) } },
-    { ...match, at: second, mask: { text: mask.text.slice(-second.end) } },
-  ];
+  const whole = mask && "text" in mask ? mask.text : undefined;
+  const divided = whole?.length === at.end - at.start ? whole : undefined;
+  return pieces.flatMap(({ segment, offset, start, end }) => {
+    const [from, to] = [Math.max(at.start, start), Math.min(at.end, end)];
+    if (from >= to) return [];
+    const part = { segment, start: offset + from - start, end: offset + to - start };
+    const text = divided?.slice(from - at.start, to - at.start);
+    return [{ ...match, at: part, ...(text !== undefined && { mask: { text } }) }];
+  });
 }

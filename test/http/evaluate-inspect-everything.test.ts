@@ -313,3 +313,32 @@ test("a value that is written apart, or split between two messages, is masked", 
     ],
   });
 });
+
+const SPLIT = [
+  { type: "text", text: "My card is 4111 1" },
+  { type: "text", text: "111 1111 " },
+  { type: "text", text: "1111" },
+];
+const MASKED = ["My card is [MASKED_CC]", "[MASKED_CC]", "[MASKED_CC]"].map((text) => ({ text }));
+
+test.each<[string, Json, Json]>([
+  [
+    "a user message",
+    { messages: [{ role: "user", content: SPLIT }] },
+    { messages: [{ content: MASKED }] },
+  ],
+  ["a system prompt", { system: SPLIT, messages: [] }, { system: MASKED }],
+  [
+    "a tool result",
+    { messages: [{ role: "tool", content: SPLIT }] },
+    { messages: [{ content: MASKED }] },
+  ],
+])("a value that is split between three parts of %s is masked", async (_, payload, masked) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const { transformed_payload } = await guard.evaluate({ payload });
+
+  expect(transformed_payload).toMatchObject(masked);
+});
