@@ -66,6 +66,32 @@ test.each([
   expect(text).not.toContain("1111");
 });
 
+test.each(["reasoning", "reasoning_content"])(
+  "text in the member %s of LiteLLM's provider_specific_fields is masked",
+  async (name) => {
+    const nested = (text: string) => chunk({ provider_specific_fields: { [name]: text } });
+    const chunks = [nested(START), nested(REST), "data: [DONE]\n\n"];
+    await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+    const text = await (await it.post(CHAT, ASK)).text();
+
+    expect(text).toContain("MASKED_CC");
+    expect(text).not.toContain("1111");
+  },
+);
+
+test("the token ids of a masked text in a stream are not sent", async () => {
+  const spelled = (content: string, token_ids: number[]) =>
+    event({ choices: [{ index: 0, delta: { content }, token_ids, finish_reason: null }] });
+  const chunks = [spelled(START, [1111]), spelled(REST, [1111]), "data: [DONE]\n\n"];
+  await using it = await makeConsumer({ headers: EVENTS, chunks });
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  expect(text).toContain("MASKED_CC");
+  expect(text).not.toContain("1111");
+});
+
 test("a chunk with two lists of content ends the stream", async () => {
   const content = [{ type: "text", text: "Hello" }];
   const chunks = [chunk({ content, content_parts: START + REST })];

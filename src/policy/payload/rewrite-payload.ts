@@ -37,7 +37,11 @@ export function rewritePayload(
 }
 
 /** Members that list the tokens of a text next to them. Only arrays and objects are dropped. */
-const TOKEN_MEMBERS: ReadonlySet<string> = new Set(["logprobs", "logprobsResult"]);
+const TOKEN_MEMBERS: ReadonlySet<string> = new Set([
+  ...["logprobs", "logprobsResult", "prompt_logprobs"],
+  // vLLM and SGLang return them on request.
+  ...["token_ids", "prompt_token_ids", "response_token_ids"],
+]);
 const NO_TOKENS: ReadonlySet<string> = new Set();
 
 const IN_ATTACHMENTS = /^\/attachments(?:\/|$)/;

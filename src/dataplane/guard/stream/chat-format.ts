@@ -120,9 +120,13 @@ function readCall(parts: EventParts, call: JsonObject, { from, to }: Mapping): v
   }
 }
 
-const NESTED_TEXTS: ReadonlySet<string> = new Set(["text", "thinking", "summary", "transcript"]);
+const NESTED_TEXTS: ReadonlySet<string> = new Set([
+  ...["text", "thinking", "summary", "transcript"],
+  // LiteLLM's `provider_specific_fields`.
+  ...["reasoning", "reasoning_content"],
+]);
 
-/** Reads reasoning details, transcripts of audio and lists of content. */
+/** Reads reasoning details, transcripts of audio, lists of content and members of LiteLLM. */
 function readNested(parts: EventParts, value: unknown, { from, to }: Mapping): void {
   if (Array.isArray(value)) {
     for (const [position, item] of value.entries()) {
