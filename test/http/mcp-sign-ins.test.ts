@@ -81,6 +81,40 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await other.call("keyed__issues")).toMatchObject({ isError: false });
   });
 
+  test("an administrator fills in no part of an address to which a principal's account or key is sent", async () => {
+    const kit = await kitOf();
+    const fields = [{ key: "team", in: "query", required: false }];
+    await using vendor = await startVendor(kit, undefined, (url) => ({ url, fields }));
+    const { store, server } = vendor;
+    const keyed = await store.serve("Keyed", server.url, {
+      auth: { type: "principal_key" },
+      options: { fields },
+    });
+    const installs = [
+      await store.install("alice", vendor.code),
+      await store.install("alice", keyed.code),
+    ];
+    const fill = async (team: string | null) => {
+      const statuses: number[] = [];
+      for (const id of installs) {
+        const path = `${store.path}/store/principal/installs/${id}/config`;
+        statuses.push((await kit.put(path, { values: { team } })).status);
+      }
+      return statuses;
+    };
+
+    const before = await fill("one");
+    const { browser } = await vendor.connected("alice");
+    await browser.submit(`${kit.url}/me/connect/${installs[1]}`, { "field.api_key": "key" });
+    const after = await fill("of-the-administrator");
+
+    expect([before, after]).toEqual([
+      [200, 200],
+      [409, 409],
+    ]);
+    expect(await fill(null)).toEqual([200, 200]);
+  });
+
   test("a principal sees the tokens in their name, rotates their own and keeps the accounts", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -4,6 +4,7 @@ import type { ServerField } from "../../contract/store/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import { isMcp, registryTable } from "../../db/tables/registries.ts";
+import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { seal } from "../../lib/crypto/seal.ts";
@@ -20,6 +21,7 @@ export async function configureInstall(
 ): Promise<StoreInstallRow> {
   const instance = await registryTable.find(deps.db, { id: install.instance_id });
   const fields = instance && isMcp(instance) ? listInstanceFields(instance) : [];
+  if (sign_in === undefined) await refuseOtherAddress(deps, install, fields, values);
   const context = sealContextOf("store_installs.config", install.id);
   const config = { ...install.config };
   const filled_by = { ...install.filled_by };
@@ -41,6 +43,27 @@ export async function configureInstall(
     after: toAuditedInstall(next),
   });
   return next;
+}
+
+/** Rejects a part of the address by an administrator if the principal's own account or values are sent there. */
+async function refuseOtherAddress(
+  deps: Deps,
+  { gateway_id, principal_sub, instance_id, filled_by }: StoreInstallRow,
+  fields: readonly ServerField[],
+  values: Record<string, string | null>,
+): Promise<void> {
+  const isPart = ({ key, in: location }: ServerField) =>
+    location !== "header" && typeof values[key] === "string";
+  const part = fields.find(isPart);
+  if (!part) return;
+  const account = { gateway_id, principal_sub, instance_id };
+  const isUsed =
+    Object.keys(filled_by).length > 0 || (await storeCredentialTable.find(deps.db, account));
+  if (!isUsed) return;
+  throw new AppError(
+    "has_dependents",
+    `values.${part.key}: ${principal_sub} has connected an account or filled in values for this address, and must change it.`,
+  );
 }
 
 function checkValue(fields: readonly ServerField[], key: string, value: string | null): void {
