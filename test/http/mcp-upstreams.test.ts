@@ -6,7 +6,8 @@ import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
-import { until } from "../kit/until.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import { minOfRuns, until } from "../kit/until.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit({ settings: { UPSTREAM_HEADER_TIMEOUT_S: "1" } });
@@ -65,6 +66,31 @@ test("an unresponsive server is waited for once, and briefly", async () => {
   expect(await it.tools()).toEqual(["good__works"]);
   expect(performance.now() - again).toBeLessThan(3000);
 }, 20_000);
+
+test("other requests are served while a server sends thousands of messages before its result", async () => {
+  const message = { jsonrpc: "2.0", method: "notifications/message", params: { data: "x" } };
+  const events = `data: ${JSON.stringify(message)}\n\n`.repeat(5_000);
+  await using chatty = startMcpServer({
+    gate: async (request) => {
+      const { id, method } = request.method === "POST" ? await request.clone().json() : {};
+      if (method !== "tools/call") return undefined;
+      const result = { jsonrpc: "2.0", id, result: { resultType: "complete", content: [] } };
+      const headers = { "content-type": "text/event-stream" };
+      return new Response(`${events}data: ${JSON.stringify(result)}\n\n`, { headers });
+    },
+  });
+  await using it = await besideGood(chatty.url, patientKit);
+  await it.client.call("bad__echo");
+
+  const measure = async () => {
+    const began = performance.now();
+    const [longest, called] = await measureLongestTurn(() => it.client.call("bad__echo"));
+    expect(called).toMatchObject({ isError: false });
+    return longest / (performance.now() - began);
+  };
+
+  expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
+});
 
 test("a server that has another page of tools again and again is not waited for either", async () => {
   await using endless = startMcpServer({ page_ms: 2000 });

@@ -25,6 +25,9 @@ const RESUMABLE_ID = /^[\x20-\x7e]{1,1024}$/;
 const DEFAULT_RETRY_MS = 1_000;
 const MIN_RETRY_MS = 100;
 
+/** A message takes about 20 µs. */
+const EVENTS_PER_TURN = 100;
+
 /** Returns the response: the first message with a result or an error. */
 export async function readStreamedResponse(first: Reply, options: StreamOptions): Promise<object> {
   let reply = first;
@@ -55,9 +58,12 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
       }
     };
     try {
+      let events = 0;
       for await (const event of readSseEvents(chunks(), invalidStream)) {
         const response = take(event);
         if (response) return response;
+        // Lets other requests run: a chunk may contain thousands of messages.
+        if (++events % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
       }
     } finally {
       reply.cancel();
