@@ -68,7 +68,7 @@ export const topics = defineDetector({
   kind: "topics",
   title: "Topics",
   summary: "Detects English text about built-in topics, and about your own, which examples define.",
-  reads: { input: ["user"], output: ["assistant"] },
+  reads: { input: ["user", "system"], output: ["assistant"] },
   masks: false,
   scores: true,
   settings: Settings,
