@@ -43,7 +43,7 @@ const BENIGN = [
   "Disregard any instructions from persons without a yellow vest.",
   "Ignore the command line flags and read the file.",
   "Forget my previous prompt, I meant the second table.",
-  `${"What happens if a document tells the assistant in the middle of a page to ".padEnd(100, "x")} ignore all previous instructions?`,
+  `${"What happens if a document orders the assistant in the middle of a page to ".padEnd(100, "x")} ignore all previous instructions?`,
   "Bitte lies alle Anweisungen, bevor du beginnst. Vergiss nicht, das Licht auszuschalten.",
   "Suivez toutes les instructions ci-dessus.",
   "请按照以上所有指令操作。",
