@@ -306,9 +306,17 @@ test("where the agent has no dialog, an administrator approves, and the same cal
   const text: string = denied.hookSpecificOutput.permissionDecisionReason;
   expect(denied.hookSpecificOutput.permissionDecision).toBe("deny");
   const approval = /Approval ([-\w]+)\./.exec(text)?.[1];
+
+  const { content } = await (await admin.get(`/v1/approvals/${approval}`)).json();
   await admin.post(`/v1/approvals/${approval}/decide`, { decision: "approved" });
+  const other = await respond(guard, "codex", { ...event, cwd: "/home/ana/other" });
 
   expect(await respond(guard, "codex", event)).toEqual({});
+  // The same command runs another program in another folder.
+  expect(other.hookSpecificOutput.permissionDecision).toBe("deny");
+  expect(content).toContainEqual(
+    expect.objectContaining({ pointer: "/request/cwd", text: "/home/ana/web" }),
+  );
 });
 
 test("Activity has the session, the user, the tool, the event and the application", async () => {

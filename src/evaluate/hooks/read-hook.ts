@@ -3,6 +3,7 @@ import { decode } from "../../contract/decode.ts";
 import { AppError } from "../../contract/errors.ts";
 import { type EvaluateRequest, OpenObject } from "../../contract/guard/evaluate.ts";
 import type { HookAgent } from "../../contract/guard/hook-agents.ts";
+import type { CoveredText } from "../../evaluation.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { readMemberTexts, skipBlank } from "../../lib/json/source-text.ts";
 import type { EvaluationInput, EvaluationOrigin } from "../stages.ts";
@@ -10,7 +11,7 @@ import { toLabel } from "../to-label.ts";
 import type { HookBody, HookEvent } from "./agent-hooks.ts";
 import { findHookEvent, type ReceivedHook } from "./all.ts";
 
-type HookInput = Pick<EvaluationInput, "request" | "text" | "approval_mode" | "hook">;
+type HookInput = Pick<EvaluationInput, "request" | "text" | "approval_mode" | "covered" | "hook">;
 
 /** `text` is the JSON that `value` was parsed from. */
 export function readHook(
@@ -46,9 +47,14 @@ export function readHook(
     text: `{"payload":${writePayload(payload, event, text)},"attributes":${attributes}}`,
     // Where the agent has no dialog, an administrator approves, and the action is repeated unchanged.
     approval_mode: event?.deny && !event.ask ? "implicit" : "delegated",
+    covered: describeFolder(body),
     hook,
   };
 }
+
+/** The same command may run another program in another folder. */
+const describeFolder = ({ cwd }: HookBody): CoveredText[] =>
+  typeof cwd === "string" ? [{ pointer: "/request/cwd", text: cwd }] : [];
 
 const CONTEXT = {
   prompt: { direction: "input", protocol: "llm" },
