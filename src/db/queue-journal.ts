@@ -39,7 +39,7 @@ export function createQueueJournal<Row extends object>(
     const missing = rows.filter((row) => !stored.has(row));
     if (missing.length === 0) return true;
     try {
-      journal.append(missing.map((row) => JSON.stringify(row)).join("\n"));
+      journal.append(missing.map((row) => JSON.stringify(row)));
       failing = false;
     } catch (thrown) {
       // The disk may have room for some of them.

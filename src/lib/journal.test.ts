@@ -34,13 +34,13 @@ test("appended lines are stored until they are cleared, in a file only its owner
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
 
-  journal.append('{"text":"é"}');
-  journal.append("2");
+  journal.append(['{"text":"é"}']);
+  journal.append(["2"]);
   const [file = ""] = readdirSync(folder);
   const kept = linesAt(join(folder, "a"));
   journal.clear();
   const cleared = readdirSync(folder);
-  journal.append("3");
+  journal.append(["3"]);
 
   expect(kept).toEqual(['{"text":"é"}', "2"]);
   expect(file).toStartWith("a-");
@@ -50,17 +50,29 @@ test("appended lines are stored until they are cleared, in a file only its owner
   expect(statSync(join(folder, again)).mode & 0o777).toBe(0o600);
 });
 
+test("lines are stored with one write, however long they are", () => {
+  using stack = new DisposableStack();
+  const path = join(folderOf(stack), "a");
+  const journal = openJournal(path);
+  const long = "é".repeat(100_000);
+
+  journal.append(["1", long, "2"]);
+  journal.append(["3", "4"]);
+
+  expect(linesAt(path)).toEqual(["1", long, "2", "3", "4"]);
+});
+
 test("a line beyond the size limit is rejected, and clearing frees space", () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");
   const journal = openJournal(path, 10);
 
-  journal.append("12345");
-  expect(() => journal.append("é678")).toThrow("full: 10 bytes");
-  journal.append("678");
+  journal.append(["12345"]);
+  expect(() => journal.append(["é678"])).toThrow("full: 10 bytes");
+  journal.append(["678"]);
   const kept = linesAt(path);
   journal.clear();
-  journal.append("123456789");
+  journal.append(["123456789"]);
 
   expect(kept).toEqual(["12345", "678"]);
   expect(linesAt(path)).toEqual(["123456789"]);
@@ -71,8 +83,8 @@ test("two processes have separate files, and each clears only its own", () => {
   const path = join(folderOf(stack), "a");
   const [one, other] = [openJournal(path), openJournal(path)];
 
-  one.append("1");
-  other.append("2");
+  one.append(["1"]);
+  other.append(["2"]);
   one.clear();
 
   expect(linesAt(path)).toEqual(["2"]);
@@ -82,7 +94,7 @@ test("a cleared file is empty, even if it cannot be removed", () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
-  journal.append("1");
+  journal.append(["1"]);
   const [file = ""] = readdirSync(folder);
   linkSync(join(folder, file), join(folder, "a-kept"));
 
@@ -97,10 +109,10 @@ test("a truncated line does not damage the next", () => {
   const folder = folderOf(stack);
   const journal = openJournal(join(folder, "a"));
 
-  journal.append("1");
+  journal.append(["1"]);
   const [file = ""] = readdirSync(folder);
   appendFileSync(join(folder, file), '\n{"cut":');
-  journal.append("2");
+  journal.append(["2"]);
 
   expect(linesAt(join(folder, "a"))).toEqual(["1", '{"cut":', "2"]);
 });
@@ -108,8 +120,8 @@ test("a truncated line does not damage the next", () => {
 test("an abandoned journal can be removed, and only that file", async () => {
   using stack = new DisposableStack();
   const folder = folderOf(stack);
-  openJournal(join(folder, "a")).append("1");
-  openJournal(join(folder, "b")).append("2");
+  openJournal(join(folder, "a")).append(["1"]);
+  openJournal(join(folder, "b")).append(["2"]);
   symlinkSync("a-loop", join(folder, "a-loop"));
 
   const [left, ...others] = await findAbandonedJournals(join(folder, "a"));
@@ -125,9 +137,9 @@ test("a file that is being appended to is not abandoned", async () => {
   using stack = new DisposableStack();
   const path = join(folderOf(stack), "a");
   const journal = openJournal(path);
-  journal.append("1");
+  journal.append(["1"]);
   const found = findAbandonedJournals(path);
-  journal.append("2");
+  journal.append(["2"]);
 
   expect(await found).toEqual([]);
 });

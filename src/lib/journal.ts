@@ -14,24 +14,35 @@ import { basename, dirname, join } from "node:path";
 import { newId } from "./ids.ts";
 
 export interface Journal {
-  /** Throws when the file would exceed its limit, or the disk does not take the whole line. */
-  append: (line: string) => void;
+  /** Throws when the file would exceed its limit, or the disk does not take all of the lines. */
+  append: (lines: readonly string[]) => void;
   /** Removes the file. Throws when it cannot be removed; it is empty then. */
   clear: () => void;
 }
+
+const LINE_BREAK = 10;
+/** Bytes of most writes; longer ones get a buffer of their own. */
+const BUFFER_BYTES = 64 * 1024;
 
 /** Creates a file beside `path` with the first line and removes it on clear: two processes never share one. */
 export function openJournal(path: string, maxBytes = Number.POSITIVE_INFINITY): Journal {
   let open: { file: string; handle: number } | undefined;
   let size = 0;
+  // Joined text and a buffer for each write would take a third of the time.
+  const shared = Buffer.allocUnsafe(BUFFER_BYTES);
   return {
-    append(line) {
-      // The line break comes first, so that a truncated line does not spoil the next.
-      const text = `\n${line}`;
-      const bytes = Buffer.byteLength(text);
+    append(lines) {
+      const bytes = lines.reduce((sum, line) => sum + 1 + Buffer.byteLength(line), 0);
       if (size + bytes > maxBytes) throw new Error(`The journal is full: ${maxBytes} bytes.`);
       open ??= createFile(`${path}-${newId()}`);
-      const written = writeSync(open.handle, text);
+      const buffer = bytes > BUFFER_BYTES ? Buffer.allocUnsafe(bytes) : shared;
+      let end = 0;
+      for (const line of lines) {
+        // The line break comes first, so that a truncated line does not spoil the next.
+        buffer[end] = LINE_BREAK;
+        end += 1 + buffer.write(line, end + 1);
+      }
+      const written = writeSync(open.handle, buffer, 0, end);
       size += written;
       if (written < bytes) throw new Error("The disk accepted only part of a line.");
     },

@@ -100,8 +100,8 @@ test("a journaled event is written once, whether or not its process wrote it", a
   await using stack = new AsyncDisposableStack();
   const { db, path, journals } = await withJournal(stack);
   const killed = openJournal(path);
-  for (const number of [1, 2, 3]) killed.append(JSON.stringify(recordedOf(number)));
-  killed.append('{"event": {"id": "cut o');
+  for (const number of [1, 2, 3]) killed.append([JSON.stringify(recordedOf(number))]);
+  killed.append(['{"event": {"id": "cut o']);
   await insertEvaluations(db, [recordedOf(2)]); // committed, but killed before the journal was cleared
 
   await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
@@ -219,7 +219,7 @@ test("a second process does not touch the journal of a running one", async () =>
 test("two processes that start at once both find all events of a third", async () => {
   await using stack = new AsyncDisposableStack();
   const { db, path, journals, logged, log } = await withJournal(stack);
-  openJournal(path).append(JSON.stringify(recordedOf(1)));
+  openJournal(path).append([JSON.stringify(recordedOf(1))]);
   const left = await findAbandonedJournals(path);
 
   const held = [await recoverEvaluations(db, log, left), await recoverEvaluations(db, log, left)];
@@ -237,7 +237,7 @@ test("an unreadable journal delays neither the start nor other journals", async 
     `${path}-1`,
     'null\n5\n{}\n{"event":{"id":{}}}\n{"event":{"id":"x","findings":[null]}}',
   );
-  openJournal(path).append(JSON.stringify(recordedOf(1)));
+  openJournal(path).append([JSON.stringify(recordedOf(1))]);
 
   await recoverEvaluations(db, quiet, await findAbandonedJournals(path));
 
