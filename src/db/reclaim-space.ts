@@ -2,9 +2,9 @@
 import type { Db } from "./db.ts";
 
 /** Takes about 2 ms; requests are served between steps. */
-const STEP_PAGES = 64;
+const STEP_PAGES = 32;
 /** Free pages kept for new rows: 4 MiB. */
-const MIN_FREE_PAGES = 1_024;
+const MIN_FREE_PAGES = 512;
 /** A file of this size takes about two seconds to rewrite. */
 const MAX_REWRITTEN_BYTES = 256 * 1024 * 1024;
 

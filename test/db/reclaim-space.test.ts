@@ -73,6 +73,21 @@ test("a file of an older release is converted at start and keeps its rows", asyn
   expect(statSync(file).size).toBeLessThan(5 * MIB);
 });
 
+test("a new SQLite file has pages of 8 KiB, and an older one keeps its own", async () => {
+  await using fresh = await freshDatabase("sqlite");
+  await using older = await freshDatabase("sqlite");
+  using file = new Database(sqliteFile(older.url) ?? "", { create: true });
+  file.exec("CREATE TABLE filler (id INTEGER PRIMARY KEY)");
+
+  const newDb = await openDb(fresh.url);
+  const oldDb = await openDb(older.url);
+
+  expect(await newDb.one("PRAGMA page_size")).toEqual({ page_size: 8192 });
+  expect(await oldDb.one("PRAGMA page_size")).toEqual({ page_size: 4096 });
+  await newDb.close();
+  await oldDb.close();
+});
+
 test("expired rows are deleted soon after the start", async () => {
   await using kit = await startKit();
   const old = new Date("2020-01-01T00:00:00.000Z");
