@@ -134,6 +134,30 @@ test.each([
   expect(status).toBe("block");
 });
 
+test.each<[string, (data: string) => Json]>([
+  ["an attachment", attachment],
+  ["a data URL", (data) => member(`data:text/plain;base64,${data}`)],
+  [
+    "a member beside a MIME type",
+    (data) => ({
+      messages: [
+        { role: "user", content: [{ source: { type: "base64", media_type: "text/plain", data } }] },
+      ],
+    }),
+  ],
+])("text around a PDF in %s that is declared as text is inspected", async (_, toPayload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const [pdf, card] = [minimalPdf("notes"), Buffer.from(`\n${CARD}\n`)];
+
+  for (const parts of [
+    [card, pdf],
+    [pdf, card],
+  ]) {
+    const payload = toPayload(Buffer.concat(parts).toString("base64"));
+    expect((await guard.evaluate({ payload })).status).toBe("block");
+  }
+});
+
 test("a PDF that only contains an archive is read", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const file = Buffer.concat([zipAfter(PDF, [Buffer.from("Notes")]), Buffer.from("\n%%EOF\n")]);

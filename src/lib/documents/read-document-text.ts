@@ -45,7 +45,11 @@ export async function readDocumentText(
   try {
     if (budget.characters <= 0) throw overBudgetError();
     const { characters } = budget;
-    const read = await readPart(bytes, readCharset(claims.content_type), budget, 0);
+    const part = await readPart(bytes, readCharset(claims.content_type), budget, 0);
+    const read =
+      part.kind === "pdf" && !MAY_BE_PDF.test(claims.content_type ?? "")
+        ? addSource(part, bytes)
+        : part;
     const text = read.text.slice(0, characters);
     budget.characters -= text.length;
     const [first] = read.unread;
@@ -61,6 +65,15 @@ export async function readDocumentText(
       : { ok: false, reason: "The file is damaged.", problem: "unreadable" };
   }
 }
+
+/** Types of files that are opened as a PDF; a file of any other type may be read as text. */
+const MAY_BE_PDF = /^\s*(?:$|;|[^;]*(?:pdf|octet-stream|binary))/i;
+
+/** Adds the text around and in the objects of a PDF, which a reader of text finds. */
+const addSource = (read: PartText, bytes: Uint8Array): PartText => ({
+  ...read,
+  text: `${read.text}\n${findText(bytes).join("\n")}`,
+});
 
 export interface PartText extends Pick<ReadDocument, "kind" | "text" | "unread"> {
   /** Only the first bytes were decoded. */

@@ -51,6 +51,16 @@ export const declaresBase64 = (key: string, members: JsonObject): boolean =>
   (members.type === "base64" ||
     (members.type !== "text" && MIME_TYPES.some((name) => name in members)));
 
+/** Returns the MIME type that the members beside a string declare, or null. */
+export function readDeclaredType(members: JsonObject): string | null {
+  const types = MIME_TYPES.map((name) => members[name]);
+  return types.find((type) => typeof type === "string") ?? null;
+}
+
+/** Returns the media type and the parameters of a data URL; null for another string or without them. */
+export const readUrlType = (value: string): string | null =>
+  splitDataUrl(value)?.parameters.trim() || null;
+
 /** Returns the bytes of a data URL or base64 string; none if it is not base64. */
 export function decodeMemberBytes(value: string): Uint8Array {
   const url = splitDataUrl(value);

@@ -4,7 +4,14 @@ import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-ob
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
-import { declaresBase64, decodeMember, SEALED_MEMBERS } from "./decode-member.ts";
+import {
+  declaresBase64,
+  decodeMember,
+  readDeclaredType,
+  readUrlType,
+  SEALED_MEMBERS,
+} from "./decode-member.ts";
+import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated } from "./is-repeated.ts";
 import type { Payload, ScalarValue } from "./payload.ts";
@@ -44,7 +51,9 @@ export function readMembers(
     const read = known ?? otherwise;
     const child = childLocation(location, key);
     if (typeof member === "string" && declaresBase64(key, value)) {
+      const count = out.documents.length;
       readBase64(out, member, child);
+      for (const file of out.documents.slice(count)) file.content_type ??= readDeclaredType(value);
     } else if (read) read(out, member, child);
     else readMember(out, member, child, key);
   }
@@ -182,7 +191,8 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   }
   // For JSON inside a string, the pointer locates that string.
   const { source, pointer } = location;
-  const file = { filename: null, content_type: null, data: value, url: null, pointer };
+  const content_type = readUrlType(value);
+  const file = { filename: null, content_type, data: value, url: null, pointer };
   if (decoded.kind === "text") {
     const { text, encoding, isMail, hasBinary } = decoded;
     out.segments.push(createSegment(text, source, { ...location, encoding }));
@@ -283,13 +293,4 @@ function readMember(out: Payload, value: unknown, location: ValueLocation, key: 
     readMembers(out, value, location, NO_MEMBERS);
     if (isEmptyObject(value)) listEmpty(out, "{}", location);
   }
-}
-
-/** Detects prose in member names: such a document is read as one text, since its names are not read separately. */
-function hasProseNames(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (Array.isArray(value)) return value.some(hasProseNames);
-  return Object.entries(value).some(
-    ([name, member]) => name.length > 64 || /\s/.test(name) || hasProseNames(member),
-  );
 }
