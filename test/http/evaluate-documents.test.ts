@@ -111,9 +111,22 @@ test.each([
   "<p style='--card: 4111 1111 1111 1111'>a</p>",
   "<x-4111-1111-1111-1111>a</x-4111-1111-1111-1111>",
   "<p data-4111-1111-1111-1111='a'>a</p>",
+  "4111 11<script>a</script>11 1111 1111",
 ])("everything in an HTML attachment is inspected: %s", async (inner) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const data = Buffer.from(`<!doctype html><body>${inner}</body>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
+test.each([
+  "<article>4111 <b>1111</b> 1111 1111</article>",
+  '<?xml version="1.0"?><html><body>4111 <b>1111</b> 1111 1111</body></html>',
+])("tags part no number in an attachment that does not begin like a page: %s", async (page) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const data = Buffer.from(page).toString("base64");
 
   const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
 

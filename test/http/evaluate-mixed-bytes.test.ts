@@ -52,6 +52,18 @@ test.each([
   expect(await reasonsOf(file)).toEqual([["binary"], ["binary"]]);
 });
 
+test("a gzip file after zeros, which follow another one, is listed as not inspected", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+  const reasonsAfter = async (...rest: Buffer[]) => {
+    const data = Buffer.concat([gzipSync("notes"), Buffer.alloc(8), ...rest]).toString("base64");
+    const { detectors } = await guard.evaluate({ payload: attachment(data) });
+    return detectors.uninspected.map(({ reason }) => reason);
+  };
+
+  expect(await reasonsAfter(gzipSync(CARD))).toEqual(["binary"]);
+  expect(await reasonsAfter()).toEqual([]);
+});
+
 test.each(["koi8-r", "windows-1251", "utf-16le", "shift_jis", "x-user-defined"])(
   "bytes that are declared as text in %s are listed as not inspected",
   async (charset) => {

@@ -16,11 +16,13 @@ export interface EventSplitter {
   end: () => StreamEvent | undefined;
   /** Returns the text of the unfinished event. */
   rest: () => string;
-  /** Returns the number of characters of the unfinished event. */
+  /** Returns the number of characters of the unfinished event, and some for each of its lines. */
   restSize: () => number;
 }
 
 const BYTE_ORDER_MARK = 0xfeff;
+/** A line takes memory for a string of its own. */
+const LINE_CHARACTERS = 32;
 
 export function createEventSplitter(): EventSplitter {
   const decoder = new TextDecoder();
@@ -34,24 +36,31 @@ export function createEventSplitter(): EventSplitter {
   function split(arrived: string): StreamEvent[] {
     const events: StreamEvent[] = [];
     let from = afterReturn && arrived.startsWith("\n") ? 1 : 0;
+    /** Start of the text that is in no event yet. */
+    let start = from;
     if (arrived !== "") afterReturn = false;
     const pattern = /\r\n?|\n/g;
     pattern.lastIndex = from;
+    const complete = () => {
+      events.push({ text: text + arrived.slice(start, from), lines });
+      lines = [];
+      text = "";
+      start = from;
+    };
     for (let found = pattern.exec(arrived); found; found = pattern.exec(arrived)) {
       const line = partial + arrived.slice(from, found.index);
+      text += partial;
       partial = "";
-      text += line + found[0];
       from = pattern.lastIndex;
       afterReturn = found[0] === "\r" && from === arrived.length;
-      if (line === "") {
-        events.push({ text, lines });
-        lines = [];
-        text = "";
-      } else {
-        // A second byte order mark is removed by the client.
+      // A second byte order mark is removed by the client.
+      if (line !== "")
         lines.push(line.charCodeAt(0) === BYTE_ORDER_MARK ? line.replace(/^\ufeff+/, "") : line);
-      }
+      // Other blank lines belong to the next event, so that millions of them are not as many events.
+      else if (lines.length > 0) complete();
     }
+    if (lines.length === 0 && start < from) complete();
+    text += arrived.slice(start, from);
     partial += arrived.slice(from);
     return events;
   }
@@ -66,7 +75,7 @@ export function createEventSplitter(): EventSplitter {
       return events.find((event) => event.lines.length > 0);
     },
     rest: () => text + partial,
-    restSize: () => text.length + partial.length,
+    restSize: () => text.length + partial.length + lines.length * LINE_CHARACTERS,
   };
 }
 

@@ -14,6 +14,7 @@ import {
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
+const EVENTS_PER_TURN = 100;
 
 export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const { deps, context, format, evaluate } = evaluation;
@@ -30,8 +31,9 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   const encode = createSlabEncoder();
   const splitter = createEventSplitter();
   let { first } = body;
-  /** Events that have arrived and are not evaluated. */
+  /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
+  let evaluated = 0;
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -47,10 +49,13 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   async function addNext(): Promise<void> {
     const chunk = await receive();
     if (chunk) arrived = splitter.push(chunk);
-    for (let event = arrived[0]; event; event = arrived[0]) {
+    evaluated = 0;
+    for (const event of arrived) {
       await mask.add(event);
-      arrived.shift();
+      // Lets other requests run: a chunk may contain thousands of events.
+      if (++evaluated % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
     }
+    arrived = [];
     checkEventSize(splitter);
     if (end && !isStopped) await mask.end();
     if (mask.isBlocked()) {
@@ -87,7 +92,13 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     await mask.release().catch((error: unknown) => {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error });
     });
-    passing = mask.take() + arrived.map(({ text }) => text).join("") + splitter.rest();
+    passing =
+      mask.take() +
+      arrived
+        .slice(evaluated)
+        .map(({ text }) => text)
+        .join("") +
+      splitter.rest();
   }
 
   function send(text: string): Bytes {
