@@ -149,6 +149,30 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(kit.lines.join("\n")).not.toContain(next);
   });
 
+  test("a token that is rotated before an account is connected shares none with its copies", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token: given, link } = await vendor.installed("alice");
+    // The administrator who made it has a copy, and adds another token to it.
+    const added = await vendor.store.newToken("alice");
+    const administrator = openBrowser();
+    await administrator.submit(`${kit.url}/me`, { token: given });
+    await administrator.submit(`${kit.url}/me`, { action: "add", added });
+
+    const alice = openBrowser();
+    await alice.submit(`${kit.url}/me`, { token: given });
+    const rotated = await (await alice.submit(`${kit.url}/me`, { action: "rotate" })).text();
+    const next = /pp_[\w-]{43}/.exec(rotated)?.[0] ?? "";
+    await alice.submit(link, {});
+
+    const isError: boolean[] = [];
+    for (const token of [next, given, added]) {
+      await using client = await clientOf(token);
+      isError.push((await client.call("linear__issues")).isError);
+    }
+    expect(isError).toEqual([false, true, true]);
+  });
+
   test("a principal adds a token that they hold, and both use the same accounts", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -2,6 +2,8 @@
 import { AppError } from "../../contract/errors.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { type PrincipalTokenRow, principalTokenTable } from "../../db/tables/principal-tokens.ts";
+import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
+import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
@@ -37,7 +39,7 @@ export async function rotatePersonalToken(
     id: deps.newId(),
     hash: hashSecret(next),
     hint: secretHint(next),
-    sign_in: before.sign_in ?? before.id,
+    sign_in: before.sign_in ?? ((await hasAccounts(deps, before)) ? before.id : null),
     created_by: before.principal_sub,
     last_used_at: null,
     created_at: at.toISOString(),
@@ -49,6 +51,17 @@ export async function rotatePersonalToken(
   }
   await record(deps, author, "rotate", before, row);
   return next;
+}
+
+/** Without accounts and values, the new token is a sign-in of its own: an administrator may have a copy of the old one. */
+async function hasAccounts(
+  { db }: Deps,
+  { gateway_id, principal_sub, id: sign_in }: PrincipalTokenRow,
+): Promise<boolean> {
+  const owner = { gateway_id, principal_sub };
+  if (await storeCredentialTable.find(db, { ...owner, sign_in })) return true;
+  const installs = await storeInstallTable.all(db, owner);
+  return installs.some(({ filled_by }) => Object.values(filled_by).includes(sign_in));
 }
 
 /** Makes a token use the accounts of this sign-in. The caller must hold both tokens. */
