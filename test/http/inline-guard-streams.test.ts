@@ -496,3 +496,16 @@ test("a stream has the same text as the complete response, however it is split",
     });
   }
 });
+
+test("a response that begins with many blank lines takes little CPU time", async () => {
+  const blank = "\n".repeat(1_000_000);
+  await using it = await makeStreaming([blank, chunk({ content: "hello" }), ...END]);
+  const before = process.cpuUsage();
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  const { user, system } = process.cpuUsage(before);
+  expect(text.length).toBeGreaterThan(blank.length);
+  expect(textOf(text)).toBe("hello");
+  expect((user + system) / 1000).toBeLessThan(800);
+});
