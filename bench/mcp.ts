@@ -117,7 +117,7 @@ async function connect(url: string, headers: Record<string, string>, pin: string
 /** In turns, so that both meet the same machine. */
 async function both(one: () => Promise<unknown>, other: () => Promise<unknown>) {
   const times: [number[], number[]] = [[], []];
-  for (let warming = 0; warming < 50; warming += 1) await Promise.all([one(), other()]);
+  for (let warming = 0; warming < 500; warming += 1) await Promise.all([one(), other()]);
   for (let call = 0; call < CALLS; call += 1) {
     times[0].push(await timed(one));
     times[1].push(await timed(other));
