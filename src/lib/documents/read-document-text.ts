@@ -1,6 +1,5 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { type Gunzip, gunzip } from "node:zlib";
 import { containsBinary, decodeText, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
@@ -107,9 +106,13 @@ async function readPart(
     case "archive":
       return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
     case "gzip": {
-      const read = await inside(await gunzipWithinBudget(bytes, budget));
+      const { content, size } = await gunzipWithinBudget(bytes, budget);
+      const read = await inside(content);
       const text = [read.text, ...findText(gzipFields(bytes))].join("\n");
-      return { ...read, text, kind: "gzip" };
+      // Python skips zeros and reads on.
+      const isWhole = bytes.subarray(size).every((byte) => byte === 0);
+      const unread = isWhole ? read.unread : [...read.unread, OTHER_BYTES];
+      return { ...read, text, unread, kind: "gzip" };
     }
     case "rtf": {
       const read = wholeText("rtf", await readRtfText(bytes, budget.slicer));
@@ -135,10 +138,16 @@ async function readPart(
   const read = isHtml(text)
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
+  // A reader of HTML joins a number that tags part. Other readers show the source.
+  if (read.kind === "text" && MARKUP.test(text))
+    read.text += `\n${await readHtmlText(text, budget.slicer)}`;
   const parts = await readMimeParts(text, budget, inside);
   const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
 }
+
+/** XML, and HTML that does not begin like a page. */
+const MARKUP = /^\s*<[?!a-z]|<html[\s>]/i;
 
 function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {
   if (!isDocumentProblem(thrown)) throw thrown;
@@ -170,17 +179,19 @@ function gzipFields(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(10, end);
 }
 
-const gunzipAsync = promisify(gunzip);
-
-async function gunzipWithinBudget(bytes: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
-  const content = await gunzipAsync(bytes, { maxOutputLength: Math.max(1, budget.bytes) }).catch(
-    (thrown: { code?: unknown }) => {
-      if (thrown.code !== "ERR_BUFFER_TOO_LARGE")
-        throw documentProblem("The file is damaged gzip.");
-      budget.bytes = 0;
-      throw overBudgetError();
-    },
-  );
-  spendBytes(budget, content.length);
-  return content;
+/** `size`: number of bytes that were decompressed. */
+async function gunzipWithinBudget(
+  bytes: Uint8Array,
+  budget: ReadingBudget,
+): Promise<{ content: Uint8Array; size: number }> {
+  const options = { maxOutputLength: Math.max(1, budget.bytes), info: true };
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  gunzip(bytes, options, (error, result) => (error ? reject(error) : resolve(result)));
+  const { buffer, engine } = (await promise.catch((thrown: { code?: unknown }) => {
+    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw documentProblem("The file is damaged gzip.");
+    budget.bytes = 0;
+    throw overBudgetError();
+  })) as { buffer: Uint8Array; engine: Gunzip };
+  spendBytes(budget, buffer.length);
+  return { content: buffer, size: engine.bytesWritten };
 }
