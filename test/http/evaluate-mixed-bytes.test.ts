@@ -157,6 +157,13 @@ test.each<[string, (data: string) => Json]>([
       ],
     }),
   ],
+  ["an MCP blob", (blob) => ({ contents: [{ uri: "file:///a", mimeType: "text/plain", blob }] })],
+  [
+    "a document of Bedrock",
+    (bytes) => ({
+      messages: [{ role: "user", content: [{ document: { format: "txt", source: { bytes } } }] }],
+    }),
+  ],
 ])("text around a PDF in %s that is declared as text is inspected", async (_, toPayload) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const [pdf, card] = [minimalPdf("notes"), Buffer.from(`\n${CARD}\n`)];

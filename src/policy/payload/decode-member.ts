@@ -51,9 +51,9 @@ export const declaresBase64 = (key: string, members: JsonObject): boolean =>
   (members.type === "base64" ||
     (members.type !== "text" && MIME_TYPES.some((name) => name in members)));
 
-/** Returns the MIME type that the members beside a string declare, or null. */
+/** Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. */
 export function readDeclaredType(members: JsonObject): string | null {
-  const types = MIME_TYPES.map((name) => members[name]);
+  const types = [...MIME_TYPES, "format"].map((name) => members[name]);
   return types.find((type) => typeof type === "string") ?? null;
 }
 

@@ -44,6 +44,7 @@ export function readMembers(
   table: MemberReaders,
   otherwise?: ValueReader,
 ): void {
+  const count = out.documents.length;
   for (const key in value) {
     const member = value[key];
     const known = table.get(key);
@@ -51,11 +52,13 @@ export function readMembers(
     const read = known ?? otherwise;
     const child = childLocation(location, key);
     if (typeof member === "string" && declaresBase64(key, value)) {
-      const count = out.documents.length;
       readBase64(out, member, child);
-      for (const file of out.documents.slice(count)) file.content_type ??= readDeclaredType(value);
     } else if (read) read(out, member, child);
     else readMember(out, member, child, key);
+  }
+  for (let at = count; at < out.documents.length; at++) {
+    const file = out.documents[at];
+    if (file) file.content_type ??= readDeclaredType(value);
   }
 }
 
