@@ -147,6 +147,55 @@ test.each(databaseKinds)(
   },
 );
 
+test.each(databaseKinds)(
+  "%s: an event is found by its session by an index, also if the session is an id or ends with a trace",
+  async (kind) => {
+    await using database = await freshDatabase(kind);
+    const db = await openDb(database.url, { durable: false });
+    await migrate(db, new Date());
+    const trace = digitsOf(idOf(9));
+    const own = digitsOf(idOf(6));
+    const sessions = [
+      { session_id: idOf(1), trace_id: digitsOf(idOf(1)) }, // generated
+      { session_id: "chat-7", trace_id: "theirs" },
+      { session_id: `slug/${trace}`, trace_id: trace }, // data plane, both directions
+      { session_id: `slug/${trace}`, trace_id: trace },
+      { session_id: `slug/${trace}`, trace_id: "another" },
+      { session_id: own, trace_id: own },
+    ];
+    await insertEvaluations(
+      db,
+      sessions.map((names, index) => ({
+        event: { ...eventOf(idOf(index + 1)), ...names },
+        content: null,
+      })),
+    );
+    const plans: string[] = [];
+    const explained: typeof db = {
+      ...db,
+      many: async (text, ...values) => {
+        if (db.dialect === "sqlite" && text.startsWith("SELECT e.id")) {
+          plans.push(JSON.stringify(await db.many(`EXPLAIN QUERY PLAN ${text}`, ...values)));
+        }
+        return await db.many(text, ...values);
+      },
+    };
+
+    const found = async (session_id: string) => {
+      const query = { filters: { session_id }, limit: 10, order: "oldest" } as const;
+      return (await pageEvaluations(explained, query)).items.map(({ id }) => id);
+    };
+
+    expect(await found(idOf(1))).toEqual([idOf(1)]);
+    expect(await found("chat-7")).toEqual([idOf(2)]);
+    expect(await found(`slug/${trace}`)).toEqual([idOf(3), idOf(4), idOf(5)]);
+    expect(await found(own)).toEqual([idOf(6)]);
+    expect(await found(trace)).toEqual([]);
+    expect(plans.filter((plan) => plan.includes("SCAN"))).toEqual([]);
+    await db.close();
+  },
+);
+
 const digitsOf = (id: string) => id.replaceAll("-", "");
 
 test.each(databaseKinds)(

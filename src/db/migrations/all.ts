@@ -33,6 +33,7 @@ import { countRollups } from "./0031-count-rollups.ts";
 import { requestUsers } from "./0032-request-users.ts";
 import { accountResources } from "./0033-account-resources.ts";
 import { approvalRequesters } from "./0034-approval-requesters.ts";
+import { traceSessions } from "./0035-trace-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   requestUsers,
   accountResources,
   approvalRequesters,
+  traceSessions,
 ];

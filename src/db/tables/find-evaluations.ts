@@ -189,18 +189,35 @@ function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
 const escapePattern = (text: string): string => text.replace(/[\\%_]/g, "\\$&");
 
 /** Matches a trace. A trace that started here is not indexed: its digits are the id of its only event. */
-function inTrace(trace_id: string, values: Value[]): string {
+const inTrace = (trace_id: string, values: Value[]): string =>
+  `(${casesOfTrace(trace_id, values).join(" OR ")})`;
+
+/** A list, because SQLite uses an index for each case of one OR, not of nested ones. */
+function casesOfTrace(trace_id: string, values: Value[]): string[] {
   const trace = `$${values.push(trace_id)}`;
   const id = `$${values.push(trace_id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5"))}`;
-  return `(e.trace_id = ${trace} AND e.trace_id <> REPLACE(e.id, '-', '')
-    OR e.trace_id = ${trace} AND e.id = ${id})`;
+  return [
+    `e.trace_id = ${trace} AND e.trace_id <> REPLACE(e.id, '-', '')`,
+    `e.trace_id = ${trace} AND e.id = ${id}`,
+  ];
 }
 
-/** Matches a session. A generated session id is the id of its only event and is not indexed. */
+/** Characters of a trace id that was created here. */
+const TRACE_CHARACTERS = 32;
+
+/**
+ * Matches a session. Not indexed is a generated session id, which is the id of its only event, and one that ends with
+ * the trace of its events, such as that of a data-plane request without a session.
+ */
 function inSession(session_id: string, values: Value[]): string {
   const session = `$${values.push(session_id)}`;
-  return `(e.session_id = ${session} AND e.session_id <> e.id
-    OR e.session_id = ${session} AND e.id = ${session})`;
+  const end = `SUBSTR(e.session_id, LENGTH(e.session_id) - ${TRACE_CHARACTERS - 1})`;
+  const cases = [
+    `e.session_id <> e.id AND ${end} <> e.trace_id`,
+    `e.id = ${session}`,
+    ...casesOfTrace(session_id.slice(-TRACE_CHARACTERS), values),
+  ];
+  return `(${cases.map((one) => `e.session_id = ${session} AND ${one}`).join(" OR ")})`;
 }
 
 const WALKS = {
