@@ -81,3 +81,14 @@ test("errors of a JSON body keep the shape of the guard", async () => {
   expect(reply.status).toBe(401);
   expect(await reply.json()).toMatchObject({ error: "client_id or client_secret is incorrect." });
 });
+
+test("a form of thousands of parameters takes little CPU time", async () => {
+  const form = Array.from({ length: 15_000 }, (_, index) => index.toString(36)).join("&");
+  const before = process.cpuUsage();
+
+  const reply = await post(form);
+
+  const { user, system } = process.cpuUsage(before);
+  expect(reply.status).toBe(400);
+  expect((user + system) / 1000).toBeLessThan(500);
+});

@@ -15,9 +15,8 @@ export async function readForm(
   const text = Buffer.from(bytes).toString();
   if (/^\s*\{/.test(text)) return parseJson(text, wrong);
   const form = new URLSearchParams(text);
-  for (const name of form.keys()) {
-    if (form.getAll(name).length > 1) throw new AppError(wrong, "body: a parameter is repeated");
-  }
+  const isRepeated = new Set(form.keys()).size < form.size;
+  if (isRepeated) throw new AppError(wrong, "body: a parameter is repeated");
   const grant = form.get("grant_type");
   if (grant !== null && grant !== "client_credentials") {
     const details = { oauth: "unsupported_grant_type" };
