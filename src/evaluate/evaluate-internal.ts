@@ -6,7 +6,7 @@ import { evaluate } from "./evaluate-body.ts";
 import type { Caller } from "./identify-caller.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
 import { type ClonedInput, restoreInput } from "./worker/messages.ts";
-import { selectWorker } from "./worker/run-in-worker.ts";
+import { runInTurn, selectWorker } from "./worker/run-in-worker.ts";
 
 /** Throws for a deleted collector. */
 export const evaluateInternal = (deps: Deps, internal: InternalEvaluation): Promise<Evaluation> =>
@@ -44,9 +44,12 @@ export function evaluateWithHost(
   };
   const worker = selectWorker(input.size);
   if (!worker) {
-    return evaluate(
-      host,
-      payload ? { ...input, request: { ...request, payload } } : restoreInput(input),
+    const turn = { owner: request.consumer_id ?? internal.collector_id, size: input.size };
+    return runInTurn(deps, turn, () =>
+      evaluate(
+        host,
+        payload ? { ...input, request: { ...request, payload } } : restoreInput(input),
+      ),
     );
   }
   return host.evaluateInWorker(worker, input);

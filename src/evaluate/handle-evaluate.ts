@@ -8,7 +8,7 @@ import { identifyCaller, ownerOf, readSecret } from "./identify-caller.ts";
 import { receiveBody } from "./receive-body.ts";
 import type { EvaluationFormat, ReceivedCall } from "./stages.ts";
 import { createHost } from "./worker/evaluation-host.ts";
-import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
+import { runInTurn, runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 /** Handles a call of `/v1/evaluate`, `/v1/guard`, the batch endpoint, the LiteLLM endpoint or a hook endpoint. */
 export async function handleEvaluate(
@@ -30,11 +30,12 @@ function runEvaluation(
   // A repeat with the same Idempotency-Key shares the result.
   const client = request.headers.has("idempotency-key") ? undefined : request;
   const host = createHost(deps, caller, { client });
-  const worker = selectWorker(body.bytes.length);
+  const owner = ownerOf(caller);
+  const size = body.bytes.length;
+  const worker = selectWorker(size);
   if (worker) {
     const task = { name: "body" as const, input: body };
-    const owner = ownerOf(caller);
     return runInWorker(deps, worker, { task, host, owner, signal: client?.signal }); // 429, 503
   }
-  return evaluateBody(host, body);
+  return runInTurn(deps, { owner, size }, () => evaluateBody(host, body));
 }

@@ -2,7 +2,7 @@
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
-import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
+import { createEvaluationTurns, createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
@@ -15,6 +15,7 @@ export type State = Pick<
   | "idempotency"
   | "live"
   | "workers"
+  | "evaluationTurns"
   | "jwks"
   | "topics"
   | "waitForApproval"
@@ -27,6 +28,7 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   idempotency: createIdempotencyState(),
   live: createLiveState(deps),
   workers: createWorkerPool(),
+  evaluationTurns: createEvaluationTurns(),
   jwks: createJwksCache(),
   topics: watchTopics(deps.db, deps.log),
   waitForApproval: createApprovalWait(deps),

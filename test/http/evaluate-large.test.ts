@@ -40,6 +40,20 @@ test("other requests are served while an adversarial body is evaluated, and in a
   expect(await minOfRuns(testShare, 0.5)).toBeLessThan(0.5);
 }, 60_000);
 
+test("other requests are served between the medium bodies that one client sends at once", async () => {
+  const shared = await kit();
+  const guard = await makeGuardWithRules(shared, "data_loss_prevention", { action: "report" });
+  const body = { payload: { input: "4111 1111 1111 1112 ".repeat(3000) } };
+  const sendMany = async () => {
+    await Promise.all(Array.from({ length: 40 }, () => guard.evaluate(body)));
+  };
+  await sendMany();
+
+  const share = () => maxWaitShare(sendMany, [() => shared.get("/healthz")]);
+
+  expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
+});
+
 test("many texts of one letter are evaluated in a worker, as larger bodies are, with the same result", async () => {
   await using own = await startKit();
   const { workers } = own.deps;

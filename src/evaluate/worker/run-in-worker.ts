@@ -32,6 +32,19 @@ export function measureTask(task: WorkerTask): number {
 
 const QUOTE = 0x22;
 
+/** Adversarial text of this size takes some milliseconds. Hundreds of larger bodies at once would block this thread for seconds. */
+const MEDIUM_BYTES = 8 * 1024;
+
+/** Evaluates a medium body in this thread, in its own turn of the event loop. Owners take turns. */
+export function runInTurn<T>(
+  { evaluationTurns }: Pick<Deps, "evaluationTurns">,
+  turn: { owner: string; size: number },
+  evaluate: () => Promise<T>,
+): Promise<T> {
+  if (turn.size <= MEDIUM_BYTES) return evaluate();
+  return evaluationTurns(turn, () => new Promise<void>(setImmediate)).then(evaluate);
+}
+
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */
 export const createWindowService =
   (
