@@ -37,6 +37,13 @@ test("text about other topics, or none, is allowed", async () => {
   }
 });
 
+test("a single command is about no topic", async () => {
+  const guard = await makeTopicGuard();
+  for (const input of ["Go!", "stop", "continue"]) {
+    expect((await guard.evaluate({ payload: { input } })).status).toBe("allow");
+  }
+});
+
 test("examples define a topic of your own, in output too", async () => {
   const examples = [
     "Our competitor's sailing boats are cheaper.",
