@@ -149,15 +149,21 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(kit.lines.join("\n")).not.toContain(next);
   });
 
-  test("a token that is rotated before an account is connected shares none with its copies", async () => {
+  test("a rotated token shares its accounts with no copy, and with no token that was added before", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
+    const { store } = vendor;
+    const own = await store.serve("Own", vendor.server.url, { auth: { type: "principal_key" } });
     const { token: given, link } = await vendor.installed("alice");
-    // The administrator who made it has a copy, and adds another token to it.
-    const added = await vendor.store.newToken("alice");
+    // The administrator who made it has a copy, enters a value with it, and adds it to other tokens and the reverse.
+    const [before, after] = [await store.newToken("alice"), await store.newToken("alice")];
     const administrator = openBrowser();
+    await administrator.submit(`${kit.url}/me`, { token: before });
+    await administrator.submit(`${kit.url}/me`, { action: "add", added: given });
     await administrator.submit(`${kit.url}/me`, { token: given });
-    await administrator.submit(`${kit.url}/me`, { action: "add", added });
+    await administrator.submit(`${kit.url}/me`, { action: "add", added: after });
+    const install = await store.install("alice", own.code);
+    await administrator.submit(`${kit.url}/me/connect/${install}`, { "field.api_key": "key" });
 
     const alice = openBrowser();
     await alice.submit(`${kit.url}/me`, { token: given });
@@ -166,11 +172,11 @@ describe.each(databaseKinds)("on %s", (database) => {
     await alice.submit(link, {});
 
     const isError: boolean[] = [];
-    for (const token of [next, given, added]) {
+    for (const token of [next, given, before, after]) {
       await using client = await clientOf(token);
       isError.push((await client.call("linear__issues")).isError);
     }
-    expect(isError).toEqual([false, true, true]);
+    expect(isError).toEqual([false, true, true, true]);
   });
 
   test("a principal adds a token that they hold, and both use the same accounts", async () => {

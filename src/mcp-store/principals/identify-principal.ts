@@ -99,7 +99,12 @@ async function identifyByJwt(deps: Deps, token: string | undefined): Promise<Pri
 
 /** Contains every field whose change could make tokens of another party acceptable. */
 const toSignInKey = ({ issuer, audience, jwks_url, subject_claim }: Issuer): string =>
-  ["issuer", issuer, audience, jwks_url, subject_claim].join("\t");
+  [LOGIN, issuer, audience, jwks_url, subject_claim].join("\t");
+
+const LOGIN = "issuer";
+
+/** Returns whether a sign-in is the login at an identity provider, and not a personal token. */
+export const isLogin = (sign_in: string): boolean => sign_in.startsWith(`${LOGIN}\t`);
 
 /**
  * Verifies a token for the oldest registration of one of its audiences, so that a later one for another audience

@@ -7,7 +7,7 @@ import { storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { hashSecret, newSecret, secretHint } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
-import { identifyPrincipal, type Principal } from "./identify-principal.ts";
+import { identifyPrincipal, isLogin, type Principal } from "./identify-principal.ts";
 
 /** Time for which a rotated token remains valid. */
 const OVERLAP_MS = 3_600_000;
@@ -22,7 +22,7 @@ export async function listPersonalTokens(
   return rows.filter(({ expires_at }) => !isExpired(expires_at, deps.now()));
 }
 
-/** Returns a new token that uses the same accounts. The old token remains valid for one hour. */
+/** Returns a new token that takes over the accounts. The old token remains valid for one hour, without them. */
 export async function rotatePersonalToken(
   deps: Deps,
   author: AuditAuthor,
@@ -39,12 +39,13 @@ export async function rotatePersonalToken(
     id: deps.newId(),
     hash: hashSecret(next),
     hint: secretHint(next),
-    sign_in: before.sign_in ?? ((await hasAccounts(deps, before)) ? before.id : null),
+    sign_in: null,
     created_by: before.principal_sub,
     last_used_at: null,
     created_at: at.toISOString(),
   };
   await principalTokenTable.insert(deps.db, row);
+  await moveAccounts(deps, before, row.id);
   const end = new Date(at.getTime() + OVERLAP_MS).toISOString();
   if (!isExpired(before.expires_at, new Date(end))) {
     await principalTokenTable.update(deps.db, before.id, { expires_at: end });
@@ -53,15 +54,27 @@ export async function rotatePersonalToken(
   return next;
 }
 
-/** Without accounts and values, the new token is a sign-in of its own: an administrator may have a copy of the old one. */
-async function hasAccounts(
+/**
+ * An administrator may have a copy of the old token, or may have added other tokens to it, so none of them shares
+ * accounts with the new one. Accounts of a login stay with it: tokens that were added to it can be added again.
+ */
+async function moveAccounts(
   { db }: Deps,
-  { gateway_id, principal_sub, id: sign_in }: PrincipalTokenRow,
-): Promise<boolean> {
+  { gateway_id, principal_sub, id, sign_in }: PrincipalTokenRow,
+  to: string,
+): Promise<void> {
+  const from = sign_in ?? id;
+  if (isLogin(from)) return;
   const owner = { gateway_id, principal_sub };
-  if (await storeCredentialTable.find(db, { ...owner, sign_in })) return true;
-  const installs = await storeInstallTable.all(db, owner);
-  return installs.some(({ filled_by }) => Object.values(filled_by).includes(sign_in));
+  for (const account of await storeCredentialTable.all(db, { ...owner, sign_in: from })) {
+    await storeCredentialTable.update(db, account.id, { sign_in: to });
+  }
+  for (const install of await storeInstallTable.all(db, owner)) {
+    const owners = Object.entries(install.filled_by);
+    if (!owners.some(([, by]) => by === from)) continue;
+    const filled_by = Object.fromEntries(owners.map(([key, by]) => [key, by === from ? to : by]));
+    await storeInstallTable.update(db, install.id, { filled_by });
+  }
 }
 
 /** Makes a token use the accounts of this sign-in. The caller must hold both tokens. */

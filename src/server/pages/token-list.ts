@@ -35,6 +35,6 @@ const formatMinute = (time: string): string =>
   `${new Date(time).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 export const renderNewToken = (token: string): Html =>
-  html`<p>Set this token in your client. It is shown only once, and uses the same accounts.</p>
+  html`<p>Set this token in your client. It is shown only once, and uses your accounts.</p>
 <div class="row"><code id="new-token">${token}</code><button class="quiet" type="button" data-copy="new-token" hidden>Copy</button></div>
-<p>The old token works for one more hour.</p>`;
+<p>The old token works for one more hour, without your accounts. Tokens that you added to it must be added again.</p>`;
