@@ -1,5 +1,5 @@
 /** Writes a request as curl, TypeScript or Python. */
-import { curlCommand, shellQuote } from "../lib/text/shell-quote.ts";
+import { curlCommand, curlFile, shellQuote } from "../lib/text/shell-quote.ts";
 import { ROOT_URL } from "./api.ts";
 
 export const LANGUAGES = { curl: "curl", typescript: "TypeScript", python: "Python" } as const;
@@ -90,7 +90,7 @@ function buildCurl(url: string, { json, form, key: secret = PLACEHOLDER }: Clien
   const fields = Object.entries(form?.fields ?? {}).map(
     ([name, value]) => `--form-string ${shellQuote(`${name}=${value}`)}`,
   );
-  const file = form ? [`-F ${shellQuote(`file=@${form.file}`)}`] : [];
+  const file = form ? [curlFile("file", form.file)] : [];
   return [`curl ${shellQuote(url)}`, `-H ${shellQuote(key)}`, ...fields, ...file].join(" \\\n  ");
 }
 

@@ -1,5 +1,8 @@
 import { expect, test } from "bun:test";
-import { shellQuote } from "./shell-quote.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { curlFile, shellQuote } from "./shell-quote.ts";
 
 const HOSTILE = [
   "",
@@ -45,4 +48,25 @@ test("control characters are escaped, so that a paste cannot end early", () => {
   expect(quoted).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   expect(wordsOf("bash", quoted)).toEqual([text]);
   expect(wordsOf("sh", quoted)).toHaveLength(1);
+});
+
+test("curl sends one file, also if its name contains commas or quotes", async () => {
+  const names = ["a,b.txt", "a;type=b.txt", 'a"b,\\.txt', " a .txt ", '"a".txt', "it's.txt"];
+  const cwd = mkdtempSync(join(tmpdir(), "portcullis-curl-"));
+  for (const name of names) await Bun.write(join(cwd, name), name);
+  using server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const files = (await request.formData()).getAll("file");
+      return Response.json(await Promise.all(files.map((file) => new Response(file).text())));
+    },
+  });
+
+  for (const name of names) {
+    const command = `curl --silent --noproxy '*' ${server.url} ${curlFile("file", name)}`;
+    const { stdout } = Bun.spawn(["sh", "-c", command], { cwd });
+    expect(await new Response(stdout).json()).toEqual([name]);
+  }
+  rmSync(cwd, { recursive: true });
 });

@@ -22,6 +22,12 @@ export const curlCommand = (url: string, headers: readonly string[], body?: stri
     ...(body === undefined ? [] : [`-d ${shellQuote(body)}`]),
   ].join(" \\\n  ");
 
+/** Returns the option of curl that sends a local file. Unquoted, `,` would begin another file and `;` its type. */
+export const curlFile = (field: string, file: string): string => {
+  const name = /[,;"\\]|^\s|\s$/.test(file) ? `"${file.replace(/["\\]/g, "\\$&")}"` : file;
+  return `-F ${shellQuote(`${field}=@${name}`)}`;
+};
+
 const escapeBytes = (character: string): string =>
   Array.from(
     new TextEncoder().encode(character),
