@@ -55,6 +55,19 @@ test("a value that is split between many parts of a message is found in each", (
   }
 });
 
+test.each([
+  ["responses to an assistant", (index: number) => `/messages/${index * 2}/content`],
+  ["items of a list", (index: number) => `/input/${index}`],
+])("numbers that are %s are not joined", (_, toPointer) => {
+  for (const texts of [Array.from("4111111111111111"), ["41111111", "11111111"]]) {
+    const segments = texts.map((text, index) =>
+      createSegment(text, "user", { pointer: toPointer(index) }),
+    );
+
+    expect(dataLossPrevention.prepare({})(segments, {} as InspectionContext)).toEqual([]);
+  }
+});
+
 test("a mask of the same length is divided between the messages", () => {
   const settings = { preserve_len: true };
   const found = find(secrets, [KEY.slice(0, 10), KEY.slice(10)], { settings });

@@ -1,6 +1,6 @@
 /** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
 import { type Inspector, inspectEach, type Match, type PartialInspection } from "./detector.ts";
-import { createSegment, isMemoized, type Segment } from "./segment.ts";
+import { createSegment, isMemoized, type Segment, type SegmentSource } from "./segment.ts";
 
 type InspectText = (text: Segment) => readonly Match[];
 
@@ -20,16 +20,13 @@ export function inspectMessages(inspect: InspectText, partial?: PartialInspectio
 function findSplitMatches(texts: readonly Segment[], inspect: InspectText): readonly Match[] {
   const found: Match[] = [];
   const join = isMemoized(texts) ? joinSegmentsOnce : joinSegments;
-  /** Texts that the next one may continue: of the user, and of another author. */
-  const users: Segment[] = [];
-  const parts: Segment[] = [];
+  /** Texts of each author that the next one may continue. */
+  const rows = new Map<SegmentSource, Segment[]>();
   for (const text of texts) {
-    const isUser = text.source === "user";
-    if (text.isName || text.isNumber || !(isUser || isPart(text))) continue;
-    const before = isUser ? users : parts;
-    const last = before.at(-1);
-    if (last && (!(isUser || isNextPart(last, text)) || isNewSentence(last, text)))
-      before.length = 0;
+    if (!isRead(text)) continue;
+    const before = rows.get(text.source) ?? [];
+    rows.set(text.source, before);
+    before.splice(0, before.length - countContinued(before, text));
     for (const joint of before.length > 0 ? join(before, text) : []) {
       const matches = inspect(joint.segment).flatMap((match) => locateParts(match, joint));
       found.push(...matches);
@@ -41,15 +38,46 @@ function findSplitMatches(texts: readonly Segment[], inspect: InspectText): read
   return found;
 }
 
-const isPart = ({ pointer, inner }: Segment): boolean =>
-  inner === null && pointer.endsWith("/text");
+/** `/messages/0/content`, or a part of it: `/messages/0/content/1/text`. */
+const MESSAGE = /^(.*)\/(\d+)\/(?:content|parts)(?:\/\d+)?(?:\/text)?$/;
+const PART = /\/\d+(?:\/text)?$/;
+/** Beside the text of a part: its image, its cache control. */
+const IN_PART = /\/(?:content|parts)\/\d+\//;
+
+/** Returns whether a model reads this text as (part of) a message. Unknown formats are from the user. */
+function isRead({ source, role, pointer, inner, isName, isNumber }: Segment): boolean {
+  if (isName || isNumber) return false;
+  if (inner === null && (pointer.endsWith("/text") || MESSAGE.test(pointer))) return true;
+  return source === "user" && role === null && !IN_PART.test(pointer);
+}
+
+const NUMBER = /^[\d\s-]*$/;
+
+/** Returns how many of the last texts this one may continue. */
+function countContinued(before: readonly Segment[], text: Segment): number {
+  const last = before.at(-1);
+  if (!last || isNewSentence(last, text)) return 0;
+  const isUser = text.source === "user";
+  const isMessage = isUser || text.source === "system";
+  if (isNextPart(last, text) || (isMessage && isNextMessage(last, text))) return before.length;
+  // Numbers that are responses to an assistant, or items of a list, would often be a card together.
+  const areNumbers = NUMBER.test(last.text) && NUMBER.test(text.text);
+  return isUser && !areNumbers ? 1 : 0;
+}
 
 /** Returns whether two texts are parts of one message: `/content/0/text` and `/content/1/text`. */
 function isNextPart(one: Segment, other: Segment): boolean {
+  if (!MESSAGE.test(one.pointer) && !one.pointer.endsWith("/text")) return false;
   const list = one.pointer.replace(PART, "");
   return list !== one.pointer && list === other.pointer.replace(PART, "");
 }
-const PART = /\/\d+\/text$/;
+
+/** Returns whether two texts are of one message or of two in a row. */
+function isNextMessage(one: Segment, other: Segment): boolean {
+  const [, list, number] = MESSAGE.exec(one.pointer) ?? [];
+  const [, sameList, next] = MESSAGE.exec(other.pointer) ?? [];
+  return list !== undefined && list === sameList && Number(next) - Number(number) <= 1;
+}
 
 /** Keeps the last texts that fill the beginning of a joint. */
 function dropDistant(texts: Segment[]): void {

@@ -322,11 +322,28 @@ const SPLIT = [
 ];
 const MASKED = ["My card is [MASKED_CC]", "[MASKED_CC]", "[MASKED_CC]"].map((text) => ({ text }));
 
+const IMAGE = { type: "image_url", image_url: { url: "https://images.example/a.png" } };
+const CACHED = { cache_control: { type: "ephemeral", ttl: "1h" } };
+
 test.each<[string, Json, Json]>([
   [
     "a user message",
     { messages: [{ role: "user", content: SPLIT }] },
     { messages: [{ content: MASKED }] },
+  ],
+  [
+    "a user message with images and cache control",
+    {
+      messages: [
+        { role: "user", content: SPLIT.flatMap((part) => [{ ...part, ...CACHED }, IMAGE]) },
+      ],
+    },
+    { messages: [{ content: MASKED.flatMap((part) => [part, IMAGE]) }] },
+  ],
+  [
+    "three system messages",
+    { messages: SPLIT.map(({ text }) => ({ role: "system", content: text })) },
+    { messages: MASKED.map(({ text }) => ({ content: text })) },
   ],
   ["a system prompt", { system: SPLIT, messages: [] }, { system: MASKED }],
   [
@@ -334,7 +351,7 @@ test.each<[string, Json, Json]>([
     { messages: [{ role: "tool", content: SPLIT }] },
     { messages: [{ content: MASKED }] },
   ],
-])("a value that is split between three parts of %s is masked", async (_, payload, masked) => {
+])("a value that is split between three parts is masked, of %s", async (_, payload, masked) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
   });
