@@ -1,9 +1,9 @@
 /** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/gateway/registries.ts";
-import { type RegistryRow, registrySecret } from "../db/tables/registries.ts";
+import { type RegistryRow, registrySecret, type StoredMcpOptions } from "../db/tables/registries.ts";
 import { type StoreCredentialRow, storeCredentialTable } from "../db/tables/store-credentials.ts";
-import { storeInstallTable } from "../db/tables/store-installs.ts";
+import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
 import { collectSecrets } from "../lib/json/secret-paths.ts";
@@ -62,23 +62,32 @@ export async function refusePrincipalSecretTheft(
   if (!before) return;
   const where = { instance_id: before.id };
   const accounts = await storeCredentialTable.all(deps.db, where);
+  const installs = await storeInstallTable.all(deps.db, where);
   const isMoved = isRetargeted(input, before, at);
-  const filled = isMoved
-    ? (await storeInstallTable.all(deps.db, where)).filter(
-        ({ config }) => Object.keys(config).length > 0,
-      )
-    : [];
-  const [url, urlBefore] = [input, before].map((one) => readUrl(one, at));
+  const [url, urlBefore] = [readUrl(input, at), readUrl(before, at)];
   // A host may serve several tenants, and a token is for the resource of one of them (RFC 8707).
   const leavesResource = ({ resource }: StoreCredentialRow) =>
-    isWithin(urlBefore, resource) && !isWithin(url, resource);
-  const rows = [...filled, ...accounts.filter((account) => isMoved || leavesResource(account))];
+    url?.href !== urlBefore?.href && !isWithin(url, URL.parse(resource ?? "") ?? urlBefore);
+  // An administrator may have filled in a header, which accounts do not prevent.
+  const added = listAddressFields(input).filter((key) => !listAddressFields(before).includes(key));
+  const changesAddress = ({ config }: StoreInstallRow) =>
+    (isMoved ? Object.keys(config) : added).some((key) => Object.hasOwn(config, key));
+  const rows = [
+    ...installs.filter(changesAddress),
+    ...accounts.filter((account) => isMoved || leavesResource(account)),
+  ];
   const people = new Set(rows.map(({ principal_sub }) => principal_sub)).size;
   if (people === 0) return;
   throw new AppError(
     "has_dependents",
-    `${at}: the ${isMoved ? "host" : "path"} cannot be changed, because ${people} principals connected accounts or filled in values for it. Create another instance.`,
+    `${at}: the address cannot be changed, because ${people} principals connected accounts or filled in values for it. Create another instance.`,
   );
+}
+
+/** Returns the keys of fields whose values are part of the address. */
+function listAddressFields({ provider_options }: Pick<RegistryInput, "provider_options">) {
+  const { fields = [] } = provider_options as Partial<StoredMcpOptions>;
+  return fields.flatMap((field) => (field.in === "header" ? [] : [field.key]));
 }
 
 /** Returns whether an update changes the host of the address at `at`; below `auth.`, whether it changes the value. */
@@ -100,11 +109,11 @@ function readText(registry: object, at: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-/** Returns whether the path of a URL is that of the resource, or below it. */
-function isWithin(url: URL | null | undefined, resource: string | null): boolean {
-  const parent = URL.parse(resource ?? "");
-  if (!url || parent?.origin !== url.origin) return false;
-  return toFolder(url).startsWith(toFolder(parent));
+/** Returns whether a URL is that of the resource, or below its path. */
+function isWithin(url: URL | null, resource: URL | null): boolean {
+  if (!url || !resource || resource.origin !== url.origin) return false;
+  const isSameTenant = resource.search === "" || resource.search === url.search;
+  return isSameTenant && toFolder(url).startsWith(toFolder(resource));
 }
 
 const toFolder = ({ pathname }: URL): string => pathname.replace(/\/?$/, "/");

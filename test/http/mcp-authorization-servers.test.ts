@@ -438,6 +438,61 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(below.status).toBe(200);
   });
 
+  test("an instance with accounts is not moved, where tokens are for no resource or principals have their own", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, (url) => ({
+      url: url.replace("/mcp", "/{team}"),
+      fields: [{ key: "team", in: "path" }],
+    }));
+    const { auth, store, server } = vendor;
+    const { cookie, away } = await vendor.leave("alice", { "field.team": "mcp" });
+    const own = { client_id: "gateway", client_secret: "secret-of-the-gateway" };
+    const redirect_uris = [`${kit.url}/oauth/callback`];
+    auth.clients.set(own.client_id, { secret: own.client_secret, redirect_uris });
+    const oauth = { authorize_url: `${auth.url}/authorize`, token_url: `${auth.url}/token` };
+    const plain = await store.serve("Plain", server.url, {
+      auth: { type: "forwarded", ...own },
+      entry: { auth: { type: "oauth", ...oauth } },
+    });
+    const link = `${kit.url}/me/connect/${await store.install("alice", plain.code)}`;
+    const other = await fetch(link, { method: "POST", redirect: "manual", headers: { cookie } });
+    for (const at of [away, other.headers.get("location") ?? ""]) {
+      const back = (await fetch(at, { redirect: "manual" })).headers.get("location") ?? "";
+      await fetch(back, { headers: { cookie } });
+    }
+
+    const url = server.url.replace("/mcp", "/mcp-of-another-tenant");
+    const statuses: number[] = [];
+    for (const { path, code } of [vendor, plain]) {
+      const reply = await kit.put(path, { provider_options: { code, url, fields: [] } });
+      statuses.push(reply.status);
+    }
+
+    expect(auth.access.size).toBe(2);
+    expect(statuses).toEqual([409, 409]);
+  });
+
+  test("no value of an administrator becomes a part of the address that an account is sent to", async () => {
+    const kit = await kitOf();
+    const team = { key: "team", in: "header", required: false };
+    await using vendor = await startVendor(kit, undefined, (url) => ({ url, fields: [team] }));
+    const { store, code, server } = vendor;
+    await vendor.connected("alice");
+    const config = `${store.path}/store/principal/installs/${await store.install("alice", code)}/config`;
+    const setFields = async (...fields: object[]) => {
+      const provider_options = { code, url: server.url, fields };
+      return (await kit.put(vendor.path, { provider_options })).status;
+    };
+
+    const filled = await kit.put(config, { values: { team: "of-the-administrator" } });
+    const moved = await setFields({ ...team, in: "query" });
+    const removed = await setFields();
+    const added = await setFields({ ...team, in: "query" }, { ...team, key: "lang", in: "query" });
+
+    expect([filled.status, moved, removed, added]).toEqual([200, 409, 200, 409]);
+    expect(await setFields({ ...team, key: "lang", in: "query" })).toBe(200);
+  });
+
   test("a principal whose values lead to another authorization server suspends no other principal", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, undefined, WITH_TEAM);
