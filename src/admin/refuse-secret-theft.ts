@@ -1,7 +1,11 @@
 /** Rejects an update that would send stored secrets, or credentials of principals, to another host. */
 import { AppError } from "../contract/errors.ts";
 import { REGISTRY_SECRETS, type RegistryInput } from "../contract/gateway/registries.ts";
-import { type RegistryRow, registrySecret, type StoredMcpOptions } from "../db/tables/registries.ts";
+import {
+  type RegistryRow,
+  registrySecret,
+  type StoredMcpOptions,
+} from "../db/tables/registries.ts";
 import { type StoreCredentialRow, storeCredentialTable } from "../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
