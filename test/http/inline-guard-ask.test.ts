@@ -1,6 +1,6 @@
 /** Requests of a guarded consumer that need an approval: rejected, held, or passed. */
 import { describe, expect, test } from "bun:test";
-import type { FormPart } from "../kit/dataplane.ts";
+import { type FormPart, UPSTREAM_KEY } from "../kit/dataplane.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { type GuardedConsumer, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
@@ -92,6 +92,33 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(statuses).toEqual([403, 403, 200]);
     expect(other.status).toBe(403);
     expect(it.upstream.hits).toHaveLength(1);
+  });
+
+  test("an approval covers the registry that a request is pinned to, which the approver sees", async () => {
+    const kit = await kitOf();
+    await using it = await makeAsking(kit, {});
+    const [{ name } = { name: "" }] = it.registries;
+    const other = await kit.make<{ id: string }>(`/v1/gateways/${it.gateway.id}/registries`, {
+      name: "Other",
+      provider: "openai",
+      provider_options: { base_url: it.upstream.url },
+      auth: { type: "api_key", api_key: UPSTREAM_KEY },
+      allow_private: true,
+    });
+    const registries = [...it.registries, other].map(({ id }) => ({ id }));
+    await kit.put(it.path, { registries });
+    const send = async (pin: string) =>
+      (await it.post(CHAT, chat("Hello"), { "x-ag-pin": pin })).status;
+
+    await send(name);
+    const [id] = await pendingOf(kit, it);
+    const { content } = await (await kit.get(`/v1/approvals/${id}`)).json();
+    await decide(kit, id, "approved");
+
+    expect([await send("Other"), await send(name)]).toEqual([403, 200]);
+    expect(content).toContainEqual(
+      expect.objectContaining({ pointer: "/request/pin", text: name }),
+    );
   });
 
   test("an approval covers the files of a form, which the approver sees", async () => {

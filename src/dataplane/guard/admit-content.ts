@@ -19,7 +19,7 @@ export async function admitContent(
   const { candidates } = routed;
   const context = createGuardContext(deps, routed, guard, { direction: "input", candidates });
   const { on_ask } = guard;
-  const covered = [describeEndpoint(routed), ...(content.covered ?? [])];
+  const covered = [...describeTarget(routed), ...(content.covered ?? [])];
   const evaluate = () => evaluateContent(deps, context, { ...content, on_ask, covered });
   let evaluation = await evaluate();
   if (evaluation?.verdict.status === "ask" && on_ask === "wait") {
@@ -30,11 +30,14 @@ export async function admitContent(
   return applyVerdict(deps, routed, evaluation);
 }
 
-/** The same body has other effects at another endpoint, or with the id of another object in the path. */
-const describeEndpoint = ({ request, endpoint, tail, search }: RoutedRequest): CoveredText => ({
-  pointer: "/request/endpoint",
-  text: `${request.method} /${endpoint.version}${tail}${search}`,
-});
+/** The same body has other effects at another endpoint, with the id of another object in the path, or in another registry. */
+function describeTarget({ request, endpoint, tail, search, pin }: RoutedRequest): CoveredText[] {
+  const path = `${request.method} /${endpoint.version}${tail}${search}`;
+  return [
+    { pointer: "/request/endpoint", text: path },
+    ...(pin === undefined ? [] : [{ pointer: "/request/pin", text: pin }]),
+  ];
+}
 
 /** Admits content that cannot be read, if the collector is fail-open and no rule blocks it. */
 export async function admitUnread(
