@@ -112,9 +112,23 @@ test.each([
   "<x-4111-1111-1111-1111>a</x-4111-1111-1111-1111>",
   "<p data-4111-1111-1111-1111='a'>a</p>",
   "4111 11<script>a</script>11 1111 1111",
+  "4111 11<label></label>11 1111 1111",
+  "4111&numsp;1111&numsp;1111&numsp;1111",
+  "4111 11&ZeroWidthSpace;11 1111 1111",
+  `4111 1111 1111 111&#${"0".repeat(20)}49;`,
 ])("everything in an HTML attachment is inspected: %s", async (inner) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const data = Buffer.from(`<!doctype html><body>${inner}</body>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
+test("a character reference at the end of the first 64 KiB of a page is decoded", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const page = `<!doctype html><body> ${"a ".repeat(32_757)}4111 1111 1111 111&#49;</body>`;
+  const data = Buffer.from(page).toString("base64");
 
   const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
 
@@ -160,6 +174,22 @@ test.each([
   [
     "runs after a hidden mark of a paragraph",
     `<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run(NUMBER.slice(0, 7))}${run(NUMBER.slice(7))}`,
+  ],
+  ...[
+    ["a deleted run", `<w:del>${run("x")}</w:del>`],
+    ["a moved run", `<w:moveFrom>${run("x")}</w:moveFrom>`],
+    ["a phonetic guide", `<w:rt>${run("x")}</w:rt>`],
+    ["the position of an image", "<wp:posOffset>635</wp:posOffset>"],
+    ["a text box", `<w:txbxContent><w:p>${run("x")}</w:p></w:txbxContent>`],
+    ["a comment", `<office:annotation><text:p>x</text:p></office:annotation>`],
+    ["a processing instruction", "<?x > x?>"],
+  ].map(([name, inner]) => [
+    `runs around ${name}`,
+    run(NUMBER.slice(0, 7)) + inner + run(NUMBER.slice(7)),
+  ]),
+  [
+    "a prefix of other letters",
+    `<_:r><_:t>${NUMBER.slice(0, 7)}</_:t></_:r><é:r><é:t>${NUMBER.slice(7)}</é:t></é:r>`,
   ],
 ])("%s in an Office document can hide no card", async (_, inner) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");

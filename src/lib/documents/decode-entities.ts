@@ -4,7 +4,7 @@
 export const decodeEntities = (text: string): string =>
   text.includes("&") ? text.replace(REFERENCE, replacement) : text;
 
-const REFERENCE = /&(?:#(\d{1,8})|#[xX]([\da-fA-F]{1,8})|([A-Za-z]{2,8}\d{0,2}));?/g;
+const REFERENCE = /&(?:#0*(\d{1,8})|#[xX]0*([\da-fA-F]{1,8})|([A-Za-z]{2,22}\d{0,2}));?/g;
 
 function replacement(whole: string, decimal?: string, hex?: string, name?: string): string {
   if (name !== undefined) return NAMED.get(name) ?? whole;
@@ -32,12 +32,16 @@ const OTHERS = `amp & lt < gt > quot " apos ' ndash – mdash — lsquo ‘ rsqu
   comma , period . sol / colon : semi ; equals = quest ? commat @ lsqb [ bsol \\ rsqb ] lowbar _ grave \`
   lcub { verbar | rcub }`;
 
+const SPACES = `ensp emsp emsp13 emsp14 numsp puncsp thinsp ThinSpace hairsp VeryThinSpace ThickSpace MediumSpace
+  NonBreakingSpace`;
+const INVISIBLE = `ZeroWidthSpace NegativeVeryThinSpace NegativeThinSpace NegativeMediumSpace NegativeThickSpace
+  NoBreak ApplyFunction af InvisibleTimes it InvisibleComma ic`;
+
 const NAMED = new Map<string, string>([
   ...LATIN_1.split(/\s+/).map((name, index) => [name, String.fromCharCode(0xa0 + index)] as const),
   ...[...OTHERS.matchAll(/(\w+)\s(\S)/g)].map(([, name = "", text = ""]) => [name, text] as const),
-  ["ensp", "\u2002"],
-  ["emsp", "\u2003"],
-  ["thinsp", "\u2009"],
+  ...SPACES.split(/\s+/).map((name) => [name, " "] as const),
+  ...INVISIBLE.split(/\s+/).map((name) => [name, "\u200b"] as const),
   ["zwnj", "\u200c"],
   ["zwj", "\u200d"],
   ["lrm", "\u200e"],

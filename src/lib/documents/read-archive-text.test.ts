@@ -116,7 +116,7 @@ const ZEROS = new Uint8Array(32 * 1024 * 1024);
 const MUTE = Buffer.concat([
   Buffer.from("<?xml "),
   Buffer.alloc(32 * 1024 * 1024, " "),
-  Buffer.from(">"),
+  Buffer.from("?>"),
 ]);
 const MANY = Array.from({ length: 5001 }, (_, index) => ({ name: `x${index}`, content: "" }));
 

@@ -93,6 +93,7 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   };
   /** Some readers leave out hidden text, and so join a number that it parts. */
   const endLine = () => {
+    if (hidingElement !== undefined) return add("\n");
     if (hidden.length > 0) {
       const indexes = new Set(hidden);
       const line = pieces.slice(lineStart);
@@ -104,17 +105,20 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
     lineStart = pieces.length;
   };
   const visitor: MarkupVisitor = {
+    isXml: true,
     text: add,
     comment: (text) => asides.add(text),
     tag({ name, closing, attributes }) {
       const local = localName(name);
       if (closing) {
-        if (local === hidingElement) hidingElement = undefined;
+        // The mark of a paragraph may be hidden, too.
+        const isMark = hidingElement === "r" && local === "ppr";
+        if (local === hidingElement || isMark) hidingElement = undefined;
         if (BLOCKS.has(local)) endLine();
         return false;
       }
-      if (local === "vanish") hidingElement = "r";
-      else if (HIDDEN.has(local) && !attributes.endsWith("/")) hidingElement = local;
+      if (local === "vanish") hidingElement ??= "r";
+      else if (HIDDEN.has(local) && !attributes.endsWith("/")) hidingElement ??= local;
       else if (local === "br" || local === "cr") endLine();
       else if (local === "tab") add("\t");
       else if (local === "sym") add(readSymbol(attributes));
@@ -123,14 +127,20 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
     },
   };
   await walkMarkup(xml, visitor, slicer);
+  hidingElement = undefined;
   endLine();
   return [pieces.join(""), ...asides].join("\n");
 }
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
-/** Deleted text and field codes. A run of Word with the property `vanish` is hidden, too. */
-const HIDDEN = new Set(["deltext", "instrtext", "delinstrtext"]);
+/** Elements whose text is not in the line around them. A run of Word with the property `vanish` is hidden, too. */
+const HIDDEN = new Set([
+  ...["del", "deltext", "movefrom", "instrtext", "delinstrtext"], // tracked changes and field codes
+  ...["rph", "rt"], // phonetic guides
+  ...["txbxcontent", "annotation", "note"], // text boxes, comments and footnotes
+  ...["posoffset", "align", "pctwidth", "pctheight"], // positions of drawings
+]);
 
 /** The namespaces of Office and OpenDocument. Other vocabularies keep their data in any attribute. */
 const OFFICE =

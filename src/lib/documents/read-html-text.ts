@@ -49,7 +49,7 @@ const isOther = (name: string): boolean => !SHOWN.has(name);
 /** Longer than most names and than attributes without a value, such as `hidden` and `disabled`: may be text or a number. */
 const MAX_FLAG_CHARACTERS = 12;
 const INLINE = new Set(
-  "a abbr b bdi bdo big cite code data del dfn em font i ins kbd mark q s samp script small span strike strong style sub sup time tt u var wbr".split(
+  "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr output q rb rp rt ruby s samp script slot small span strike strong style sub sup time tt u var wbr".split(
     " ",
   ),
 );

@@ -11,6 +11,8 @@ export interface Tag {
 }
 
 export interface MarkupVisitor {
+  /** Names may begin with any letter, and a processing instruction ends with `?>`. */
+  isXml?: true;
   text: (text: string) => void;
   comment: (text: string) => void;
   /** Return true if everything up to the closing tag of this name is not markup: it is visited as a comment. */
@@ -22,15 +24,19 @@ export async function walkMarkup(
   visitor: MarkupVisitor,
   slicer: TimeSlicer,
 ): Promise<void> {
+  const opening = visitor.isXml ? XML_OPENING : HTML_OPENING;
   let at = 0;
   while (at < source.length) {
     if (slicer.isDue()) await slicer.yield();
-    OPENING.lastIndex = at;
-    const open = OPENING.exec(source)?.index ?? source.length;
+    opening.lastIndex = at;
+    const open = opening.exec(source)?.index ?? source.length;
     // In pieces, because one text of many megabytes would block other requests.
-    for (; at < open; at += PIECE) {
-      visitor.text(decodeEntities(source.slice(at, Math.min(at + PIECE, open))));
-      if (slicer.isDue(Math.min(PIECE, open - at) / 128)) await slicer.yield();
+    while (at < open) {
+      const rest = source.slice(at, Math.min(at + PIECE, open));
+      const piece = at + PIECE < open ? rest.replace(CUT_REFERENCE, "") || rest : rest;
+      visitor.text(decodeEntities(piece));
+      at += piece.length;
+      if (slicer.isDue(piece.length / 128)) await slicer.yield();
     }
     if (open === source.length) return;
     const declaration = source[open + 1] === "!" || source[open + 1] === "?";
@@ -38,8 +44,11 @@ export async function walkMarkup(
   }
 }
 
-const OPENING = /<(?=[A-Za-z!?]|\/[A-Za-z])/g;
+const HTML_OPENING = /<(?=[!?]|\/?[A-Za-z])/g;
+const XML_OPENING = /<(?=[!?]|\/?[\p{L}_])/gu;
 const PIECE = 64 * 1024;
+/** The beginning of a character reference at the end of a piece. */
+const CUT_REFERENCE = /&#?[\dA-Za-z]{0,40}$/;
 
 /** Returns the values of the attributes that `isRead` selects by name, or of all, entities decoded. */
 export function attributeValues(attributes: string, isRead?: (name: string) => boolean): string[] {
@@ -62,12 +71,13 @@ const ATTRIBUTE =
   /(?<![^\s"'=<>/])([^\s"'=<>/]{1,200})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
 
 /** Reads a comment, CDATA section or declaration; returns the offset after it. */
-function walkDeclaration(source: string, open: number, { text, comment }: MarkupVisitor): number {
+function walkDeclaration(source: string, open: number, visitor: MarkupVisitor): number {
+  const { text, comment, isXml } = visitor;
   const [begin, end, visit] = source.startsWith("<!--", open)
     ? ["<!--", "-->", comment]
     : source.startsWith("<![CDATA[", open)
       ? ["<![CDATA[", "]]>", text]
-      : ["<!", ">", comment];
+      : ["<!", isXml && source.startsWith("<?", open) ? "?>" : ">", comment];
   const close = source.indexOf(end, open + begin.length);
   const content = source.slice(open + begin.length, close < 0 ? undefined : close);
   if (!PROLOGUE.test(content)) visit(content);
@@ -78,7 +88,7 @@ function walkDeclaration(source: string, open: number, { text, comment }: Markup
 const PROLOGUE =
   /^(?:doctype\s+html\s*|xml(?:\s+(?:version|encoding|standalone)\s*=\s*["'][\w.-]{0,12}["'])*\s*\??)$/i;
 
-const NAME = /\/?([A-Za-z][^\s/><]{0,99})/y;
+const NAME = /\/?([^\s/><!?][^\s/><]{0,99})/y;
 
 function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   NAME.lastIndex = open + 1;
