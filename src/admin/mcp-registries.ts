@@ -12,6 +12,7 @@ import {
   PRINCIPAL_KEY,
 } from "../contract/store/mcp-registries.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
+import { oauthFlowTable } from "../db/tables/oauth-flows.ts";
 import { insertOwnClient } from "../db/tables/oauth-registrations.ts";
 import { oauthServerTable } from "../db/tables/oauth-servers.ts";
 import { mcpRegistries, type RegistryRow, type StoredMcpOptions } from "../db/tables/registries.ts";
@@ -56,6 +57,10 @@ export async function checkMcpRegistry(
     // No account is connected and the secret was sent again, so the next sign-in binds the server of the new host.
     await oauthServerTable.remove(deps.db, { instance_id: before.id });
   }
+  if (before && hasOtherAddress(next, before)) {
+    // The account that a flow ends with was requested for the address of before.
+    await oauthFlowTable.remove(deps.db, { instance_id: before.id });
+  }
   const kept = withoutOtherAuth(input, before);
   checkAuth(next, entry, kept);
   checkCredential(next, options, entry);
@@ -66,6 +71,11 @@ export async function checkMcpRegistry(
   }
   return sealSecrets(deps.keyring(), registrySecrets(ids.id), next, kept);
 }
+
+const hasOtherAddress = (next: RegistryInput, before: RegistryRow): boolean =>
+  ["url", "fields"].some(
+    (name) => !Bun.deepEquals(next.provider_options[name], before.provider_options[name]),
+  );
 
 /** Rejects the first secret of a client if it would be sent to a server that values of a principal determined. */
 async function refuseUnconfirmedServer(

@@ -5,6 +5,7 @@ import { unique } from "../kit/guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 import { startVendor, type Vendor } from "../kit/vendor.ts";
 
@@ -470,6 +471,38 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     expect(auth.access.size).toBe(2);
     expect(statuses).toEqual([409, 409]);
+  });
+
+  test("a sign-in ends when an administrator changes the address that its account is for", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
+    const { store, code, server, path, auth } = vendor;
+    const config = `${store.path}/store/principal/installs/${await store.install("alice", code)}/config`;
+    let moves = 0;
+    const move = () => {
+      moves += 1;
+      const url = server.url.replace("/mcp", `/tenant-${moves}`);
+      return kit.put(path, { provider_options: { code, url } });
+    };
+
+    const filled = await vendor.atVendor("alice");
+    await kit.put(config, { values: { team: "of-the-administrator" } });
+    const afterFilled = await filled.finish();
+    const moved = await vendor.atVendor("alice");
+    await move();
+    const afterMoved = await moved.finish();
+    await kit.put(path, { provider_options: { code, url: server.url, fields: [] } });
+    const exchanged = await vendor.atVendor("alice");
+    auth.state.delay_ms = 300;
+    const before = auth.seen.length;
+    const finished = exchanged.finish();
+    await until(() => auth.seen.length > before);
+    await move();
+
+    expect([afterFilled.status, afterMoved.status, (await finished).status]).toEqual([
+      400, 400, 409,
+    ]);
+    expect(await vendor.credential()).toBeUndefined();
   });
 
   test("no value of an administrator becomes a part of the address that an account is sent to", async () => {

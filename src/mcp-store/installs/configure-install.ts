@@ -3,6 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { ServerField } from "../../contract/store/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
+import { oauthFlowTable } from "../../db/tables/oauth-flows.ts";
 import { isMcp, registryTable } from "../../db/tables/registries.ts";
 import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
@@ -21,7 +22,12 @@ export async function configureInstall(
 ): Promise<StoreInstallRow> {
   const instance = await registryTable.find(deps.db, { id: install.instance_id });
   const fields = instance && isMcp(instance) ? listInstanceFields(instance) : [];
-  if (sign_in === undefined) await refuseOtherAddress(deps, install, fields, values);
+  if (sign_in === undefined) {
+    await refuseOtherAddress(deps, install, fields, values);
+    // The account that a flow ends with was requested for the address of before.
+    const { gateway_id, principal_sub, instance_id } = install;
+    await oauthFlowTable.remove(deps.db, { gateway_id, principal_sub, instance_id });
+  }
   const context = sealContextOf("store_installs.config", install.id);
   const config = { ...install.config };
   const filled_by = { ...install.filled_by };

@@ -8,6 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import { changeStore, runExclusive } from "../../db/config-revision.ts";
+import type { Db } from "../../db/db.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import {
@@ -90,6 +91,7 @@ export async function startConnect(
     created_at: at.toISOString(),
   };
   await runExclusive(deps.db, async (db) => {
+    await requireUnchanged(db, instance);
     await findBoundClient({ ...deps, db }, registration.id);
     await oauthFlowTable.insert(db, flow);
   });
@@ -98,6 +100,11 @@ export async function startConnect(
 
 const serverReplacedError = (): AppError =>
   new AppError("conflict", "The server's configuration changed during the sign-in. Start again.");
+
+/** Rejects an instance that changed during a request to its servers: the account is for the address of before. */
+async function requireUnchanged(db: Db, { id, version }: ForwardedInstance): Promise<void> {
+  if (!(await registryTable.find(db, { id, version }))) throw serverReplacedError();
+}
 
 /** Returns a client and its authorization server. Rejects a server that the instance no longer uses. */
 async function findBoundClient(
@@ -172,7 +179,10 @@ export async function finishConnect(
       "The authorization server rejected the sign-in. Start again.",
     );
   });
-  await changeStore(deps.db, (db) => saveCredential({ ...deps, db }, author, flow, tokens));
+  await changeStore(deps.db, async (db) => {
+    await requireUnchanged(db, instance);
+    await saveCredential({ ...deps, db }, author, flow, tokens);
+  });
   return instance;
 }
 
