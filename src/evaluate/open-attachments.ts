@@ -3,12 +3,10 @@ import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/guard/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
-import type { Attachment, Payload } from "../policy/payload/payload.ts";
+import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
-
-const MAX_ATTACHMENTS = 20;
 
 export async function openAttachments(
   host: EvaluationHost,

@@ -47,6 +47,9 @@ export interface Attachment {
   pointer: string;
 }
 
+/** Number of attachments and documents of a payload that are read. */
+export const MAX_ATTACHMENTS = 20;
+
 /** Tool that conditions on `tool.*` refer to. */
 export interface EvaluatedTool {
   name: string | null;

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { PayloadContext } from "./payload.ts";
 import { readPayload } from "./read-payload.ts";
@@ -51,4 +52,16 @@ test("the latest numbers and booleans of calls are kept, none of definitions and
 
   expect(values.map(({ text }) => text).slice(-2)).toEqual(["1999", "5"]);
   expect(values.length).toBeLessThan(1000);
+});
+
+test("many files in deep objects are read in linear time", async () => {
+  const file = '{"bytes":"JVBERi0xLjQKJVBERi0x"}';
+
+  await expectLinear(
+    (text) => read(JSON.parse(text)),
+    (length) => {
+      const [depth, count] = [length / 400, length / 10];
+      return `${'{"a":'.repeat(depth)}[${Array(count).fill(file)}]${"}".repeat(depth)}`;
+    },
+  );
 });

@@ -14,7 +14,7 @@ import {
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated } from "./is-repeated.ts";
-import type { Payload, ScalarValue } from "./payload.ts";
+import { MAX_ATTACHMENTS, type Payload, type ScalarValue } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
 export interface ValueLocation {
@@ -56,10 +56,8 @@ export function readMembers(
     } else if (read) read(out, member, child);
     else readMember(out, member, child, key);
   }
-  for (let at = count; at < out.documents.length; at++) {
-    const file = out.documents[at];
-    if (file) file.content_type ??= readDeclaredType(value);
-  }
+  for (const file of out.documents.slice(count, MAX_ATTACHMENTS))
+    file.content_type ??= readDeclaredType(value);
 }
 
 /** Reads a value of unknown format, so that nothing remains uninspected. */
