@@ -1,7 +1,8 @@
 /** Scores text by topic: ridge regression on the vectors of example sentences. */
 import { invertMatrix } from "../../lib/invert-matrix.ts";
+import { ORDINARY_SENTENCES } from "./ordinary-sentences.ts";
 import { dotProduct, normalize, type TextEmbedder } from "./text-embedder.ts";
-import { ORDINARY_SENTENCES, TOPIC_EXAMPLES } from "./topic-examples.ts";
+import { TOPIC_EXAMPLES } from "./topic-examples.ts";
 
 export interface Topic {
   name: string;
