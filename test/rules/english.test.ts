@@ -40,6 +40,7 @@ const DATA: readonly string[] = [
   "CONTRIBUTING.md",
   "bench/guard/prose.ts",
   "src/policy/dlp/clue-words.ts",
+  "src/policy/topics/ordinary-sentences.ts",
   "src/policy/topics/topic-examples.ts",
   "test/policy/topic-sentences.ts",
 ];
