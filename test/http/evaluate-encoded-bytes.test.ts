@@ -256,3 +256,45 @@ test("text without encoded parts is not a document", async () => {
 
   expect(detectors.uninspected).toEqual([]);
 });
+
+const BLOB = Buffer.from(`caf\xe9 ${CARD}`, "latin1").toString("base64");
+const toolResult = (result: object) => ({
+  messages: [{ role: "tool", tool_call_id: "1", content: JSON.stringify(result) }],
+});
+
+test.each<[string, Json]>([
+  ["a tool message", toolResult({ contents: [{ uri: "file:///a", blob: BLOB }] })],
+  ["JSON in JSON of a tool message", toolResult({ text: JSON.stringify({ bytes: BLOB }) })],
+  [
+    "the response of a function",
+    { contents: [{ parts: [{ functionResponse: { name: "read", response: { blob: BLOB } } }] }] },
+  ],
+  [
+    "the arguments of an MCP call",
+    {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "a", arguments: { bytes: BLOB } },
+    },
+  ],
+])("a blob with a Latin-1 byte in %s is inspected", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  expect((await guard.evaluate({ payload })).status).toBe("block");
+});
+
+test("a blob in the arguments of a call is masked, and is base64 again", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+  const call = (blob: string) => ({
+    function: { name: "save", arguments: JSON.stringify({ blob }) },
+  });
+  const payload = { messages: [{ role: "assistant", tool_calls: [call(BLOB)] }] };
+
+  const { transformed_payload } = await guard.evaluate({ payload });
+
+  const [masked] = JSON.stringify(transformed_payload).match(/[\w+/]{20,}={0,2}/) ?? [];
+  expect(Buffer.from(masked ?? "", "base64").toString()).toMatch(/^café .*\[MASKED_CC\]$/);
+});

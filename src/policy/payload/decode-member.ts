@@ -51,6 +51,10 @@ export const declaresBase64 = (key: string, members: JsonObject): boolean =>
   (members.type === "base64" ||
     (members.type !== "text" && MIME_TYPES.some((name) => name in members)));
 
+/** Returns whether a member of any object is base64, by its name or by the members beside it. */
+export const isBase64Member = (key: string, members: JsonObject): boolean =>
+  BASE64_MEMBERS.has(key) || declaresBase64(key, members);
+
 /** Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. */
 export function readDeclaredType(members: JsonObject): string | null {
   const types = [...MIME_TYPES, "format"].map((name) => members[name]);

@@ -7,6 +7,7 @@ import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import {
   declaresBase64,
   decodeMember,
+  isBase64Member,
   readDeclaredType,
   readUrlType,
   SEALED_MEMBERS,
@@ -81,7 +82,8 @@ export const readEvery: ValueReader = (out, value, location) => {
     for (const key in value) {
       const member = value[key];
       readMemberName(out, key, member, location);
-      readEvery(out, member, childLocation(location, key));
+      const isBytes = typeof member === "string" && member !== "" && isBase64Member(key, value);
+      (isBytes ? readBase64 : readEvery)(out, member, childLocation(location, key));
     }
     if (isEmptyObject(value)) readScalar(out, "{}", location);
   }

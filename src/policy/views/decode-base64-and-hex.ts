@@ -49,16 +49,18 @@ type EncodedRun = { start: number; end: number; alphabet: "base64" | "hex" };
 
 /** Returns undefined if the run is not readable text. */
 function decodeRun(text: string, run: EncodedRun): string | undefined {
-  // The payload of a data URL is certainly encoded, in any charset.
-  const isUrl = text.slice(run.start - DATA_URL.length, run.start).toLowerCase() === DATA_URL;
-  if (!isUrl && !mayBeText(text, run)) return undefined;
+  const before = text.slice(Math.max(0, run.start - MAX_DECLARATION), run.start);
+  const isDeclared = DECLARATION.test(before);
+  if (!isDeclared && !mayBeText(text, run)) return undefined;
   const encoded = text.slice(run.start, run.end);
-  if (isUrl) return decodeText(Buffer.from(encoded, "base64"), null);
+  if (isDeclared) return decodeText(Buffer.from(encoded, "base64"), null);
   const bytes = Buffer.from(encoded, run.alphabet);
   return isWideText(bytes) ? bytes.toString("utf16le") : decodeReadableBytes(bytes);
 }
 
-const DATA_URL = ";base64,";
+/** The beginning of a data URL, or of a member of JSON text that is base64: its payload may be in any charset. */
+const DECLARATION = /;base64,$|"(?:blob|bytes|b64_json|file_data)\\*"\s{0,2}:\s{0,2}\\*"$/i;
+const MAX_DECLARATION = 24;
 
 /** Checks the first three bytes, which rejects nearly every long word without decoding it. */
 function mayBeText(text: string, { start, alphabet }: EncodedRun): boolean {
