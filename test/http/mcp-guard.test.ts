@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type Draft, makeDetector, makeGuard, makePolicy } from "../kit/guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
-import { connectClient } from "../kit/mcp-client.ts";
+import { connectClient, post } from "../kit/mcp-client.ts";
 import { type ServedTool, startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
@@ -77,6 +77,35 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(result).toMatchObject({ isError: true, text: expect.stringContaining("no pay") });
     expect(it.server.calls).toEqual([]);
     expect(await it.client.call("office__send")).toMatchObject({ isError: false });
+  });
+
+  test.each([
+    ["a plain call", {}],
+    ["a call with progress", { _meta: { progressToken: 1 } }],
+  ])("a long integer of %s is sent unchanged, and an approval covers no other", async (_, more) => {
+    const kit = await kitOf();
+    await using it = await guarded(kit, { gates: [onTool("pay", "ask")] });
+    const bodies: string[] = [];
+    it.server.state.gate = async (request) => {
+      bodies.push(await request.clone().text());
+      return undefined;
+    };
+    const headers = { authorization: `Bearer ${await it.store.token("alice")}` };
+    const pay = async (to: string) => {
+      const params = { name: "office__pay", arguments: { to: "TO" }, ...more };
+      const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      return (await post(it.store.url, headers, text.replace('"TO"', to))).text();
+    };
+
+    const held = await pay("12345678901234567");
+    const [, approval] = /requires approval ([-\w]+)/.exec(held) ?? [];
+    const { content } = await (await kit.get(`/v1/approvals/${approval}`)).json();
+    await kit.post(`/v1/approvals/${approval}/decide`, { decision: "approved" });
+
+    expect(await pay("12345678901234568")).toContain("requires approval");
+    expect(await pay("12345678901234567")).not.toContain("requires approval");
+    expect(content).toContainEqual(expect.objectContaining({ text: "12345678901234567" }));
+    expect(bodies.filter((body) => body.includes('"to":12345678901234567'))).toHaveLength(1);
   });
 
   test("rewritten arguments are sent, and a rewritten result is returned", async () => {

@@ -199,6 +199,19 @@ test("a result larger than a share is a failed call, and the next call works", a
   }
 });
 
+test("a long integer among very many values is rejected, because it takes long to parse", async () => {
+  await using it = await served();
+  const send = async (first: string) => {
+    const values = `[${first}${",1".repeat(180_000)}]`;
+    const params = `{"name":"big__take","arguments":{"values":${values}}}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    return (await it.send("alice", body)).text();
+  };
+
+  expect(await send("12345678901234567")).toContain("too many values");
+  expect(await send("1")).not.toContain("too many values");
+});
+
 describe("each message of a JSON-RPC batch counts as a request", () => {
   const redis = freshRedis();
   afterAll(async () => (await redis)[Symbol.asyncDispose]());

@@ -3,6 +3,7 @@ import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/ser
 import type { Approval } from "../../contract/guard/approvals.ts";
 import type { Verdict } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
+import { mayContainLongInteger, parseExactJson } from "../../lib/json/parse-exact-json.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
@@ -90,12 +91,16 @@ export async function evaluatePayload(
   const { guard } = caller;
   const { payload, direction } = part;
   if (!guard?.mcp[direction]) return undefined;
+  // Results contain no long integers: they are rounded when they are received.
+  const isCall = direction === "input";
+  const text = JSON.stringify(payload);
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
     key_id: caller.kind === "consumer" ? caller.key_id : undefined,
-    payload,
-    text: JSON.stringify(payload),
+    // Detectors read numbers, and the approval covers the text.
+    payload: isCall && mayContainLongInteger(text) ? JSON.parse(text) : payload,
+    text,
     is_foreign_body: true,
     recorded: true,
     on_ask: guard.on_ask,
@@ -115,7 +120,10 @@ export async function evaluatePayload(
     trace_id: author.trace_id,
     ...client_info,
   });
-  return { ...verdict, transformed_payload: transformed === null ? null : JSON.parse(transformed) };
+  const parse = isCall ? parseExactJson : JSON.parse;
+  // The rewritten payload is an object as the original is.
+  const rewritten = transformed === null ? null : (parse(transformed) as Record<string, unknown>);
+  return { ...verdict, transformed_payload: rewritten };
 }
 
 /** Principals of different gateways may have the same id. */

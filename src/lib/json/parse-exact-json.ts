@@ -1,0 +1,21 @@
+/** Parses JSON whose long integers are forwarded as they were sent, not rounded to a double. */
+
+type Reviver = (name: string, value: unknown, context: { source?: string }) => unknown;
+
+/** Bun implements them, and the type of JSON lacks them: https://github.com/tc39/proposal-json-parse-with-source */
+const { parse, rawJSON } = JSON as unknown as {
+  parse: (text: string, reviver: Reviver) => unknown;
+  rawJSON: (text: string) => unknown;
+};
+
+/** Returns whether JSON text may contain an integer that a double rounds. */
+export const mayContainLongInteger = (text: string): boolean => /\d{16}/.test(text);
+
+/** An integer that a double rounds becomes a value that only JSON.stringify can read, and writes as it was. */
+export const parseExactJson = (text: string): unknown =>
+  mayContainLongInteger(text) ? parse(text, keepLongInteger) : JSON.parse(text);
+
+const keepLongInteger: Reviver = (_, value, { source = "" }) =>
+  typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+    ? rawJSON(source)
+    : value;
