@@ -17,6 +17,8 @@ test.each([
   ],
   ['{"json": true}', "application/pdf", "text", '{"json": true}'],
   ["a,b\n1,2", "text/csv", "text", "a,b\n1,2"],
+  ['<a b="c">d</a>', "text/xml", "text", '<a b="c">d</a>'],
+  ["<article>1<b>2</b></article>", null, "text", "<article>1<b>2</b></article>\n12"],
   ["", null, "text", ""],
 ])("the kind of %j sent as %p is %s", async (content, contentType, kind, text) => {
   expect(await read(content, contentType)).toMatchObject({

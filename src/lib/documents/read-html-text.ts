@@ -15,6 +15,29 @@ const HTML =
   /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
+  const { pieces, asides } = await readPieces(source, slicer);
+  return [...pieces, ...asides]
+    .join("")
+    .replace(/ ?\n[ \n]*/g, "\n")
+    .trim();
+}
+
+/** Returns the lines that tags part in the source. */
+export async function readPartedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
+  const { pieces } = await readPieces(source, slicer);
+  const lines: string[][] = [[]];
+  for (const piece of pieces) {
+    if (piece === "\n") lines.push([]);
+    else lines.at(-1)?.push(piece);
+  }
+  const isParted = (line: string[]) => line.filter((piece) => piece !== " ").length > 1;
+  return lines.filter(isParted).map((line) => line.join(""));
+}
+
+async function readPieces(
+  source: string,
+  slicer: TimeSlicer,
+): Promise<{ pieces: string[]; asides: string[] }> {
   const pieces: string[] = [];
   /** At the end: in their places, comments and attributes would part a number. */
   const asides: string[] = [];
@@ -35,10 +58,7 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
     },
   };
   await walkMarkup(source, visitor, slicer);
-  return [...pieces, ...asides, ...longNames]
-    .join("")
-    .replace(/ ?\n[ \n]*/g, "\n")
-    .trim();
+  return { pieces, asides: [...asides, ...longNames] };
 }
 
 const CODE = new Set(["script", "style"]);
