@@ -6,7 +6,7 @@ import {
   registrySecret,
   type StoredMcpOptions,
 } from "../db/tables/registries.ts";
-import { type StoreCredentialRow, storeCredentialTable } from "../db/tables/store-credentials.ts";
+import { storeCredentialTable } from "../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../db/tables/store-installs.ts";
 import type { Deps } from "../deps.ts";
 import { unseal } from "../lib/crypto/seal.ts";
@@ -69,16 +69,17 @@ export async function refusePrincipalSecretTheft(
   const installs = await storeInstallTable.all(deps.db, where);
   const isMoved = isRetargeted(input, before, at);
   const [url, urlBefore] = [readUrl(input, at), readUrl(before, at)];
-  // A host may serve several tenants, and a token is for the resource of one of them (RFC 8707).
-  const leavesResource = ({ resource }: StoreCredentialRow) =>
-    url?.href !== urlBefore?.href && !isWithin(url, URL.parse(resource ?? "") ?? urlBefore);
+  // A host may serve several tenants. A token is for the resource of one of them (RFC 8707), a key for an address.
+  const leaves = (resource: URL | null) =>
+    isMoved || (url?.href !== urlBefore?.href && !isWithin(url, resource ?? urlBefore));
   // An administrator may have filled in a header, which accounts do not prevent.
   const added = listAddressFields(input).filter((key) => !listAddressFields(before).includes(key));
-  const changesAddress = ({ config }: StoreInstallRow) =>
-    (isMoved ? Object.keys(config) : added).some((key) => Object.hasOwn(config, key));
+  const losesValues = ({ config, filled_by }: StoreInstallRow) =>
+    (isMoved ? Object.keys(config) : added).some((key) => Object.hasOwn(config, key)) ||
+    (Object.keys(filled_by).length > 0 && leaves(null));
   const rows = [
-    ...installs.filter(changesAddress),
-    ...accounts.filter((account) => isMoved || leavesResource(account)),
+    ...installs.filter(losesValues),
+    ...accounts.filter(({ resource }) => leaves(URL.parse(resource ?? ""))),
   ];
   const people = new Set(rows.map(({ principal_sub }) => principal_sub)).size;
   if (people === 0) return;

@@ -115,6 +115,31 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await fill(null)).toEqual([200, 200]);
   });
 
+  test("an administrator moves no instance to which a principal's key is sent to another path", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { store, server } = vendor;
+    const { code, path } = await store.serve("Keyed", server.url, {
+      auth: { type: "principal_key" },
+    });
+    const install = await store.install("alice", code);
+    const moveTo = async (name: string) => {
+      const url = server.url.replace("/mcp", name);
+      return (await kit.put(path, { provider_options: { code, url } })).status;
+    };
+
+    const values = { api_key: "key-of-the-company" };
+    await kit.put(`${store.path}/store/principal/installs/${install}/config`, { values });
+    const before = await moveTo("/sse");
+    const browser = openBrowser();
+    const link = `${kit.url}/me/connect/${install}`;
+    await browser.submit(link, { token: await store.token("alice") });
+    await browser.submit(link, { "field.api_key": "key-of-alice" });
+
+    expect([before, await moveTo("/mcp-of-another-tenant")]).toEqual([200, 409]);
+    expect(await moveTo("/sse/v2")).toBe(200);
+  });
+
   test("a principal sees the tokens in their name, rotates their own and keeps the accounts", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
