@@ -35,6 +35,7 @@ test.each([
   ["an address", dataLossPrevention, ["write to ana.maria@exa", "mple.com"], {}],
   ["a phrase", promptModeration, ["about project", "falcon"], { keywords: ["project falcon"] }],
   ["a word", promptModeration, ["it is confid", "ential"], { keywords: ["confidential"] }],
+  ["a key", secrets, [KEY.slice(0, -1), `${KEY.slice(-1)} please`], {}],
   ["an injection", injectionProtection, ["open ../../e", "tc/passwd"], {}],
 ])("%s that is split between two messages is found", (_, detector, texts, settings) => {
   expect(find(detector, texts, { settings })).toHaveLength(2);

@@ -163,7 +163,7 @@ const MIN_CHARACTERS = 64;
 const MAX_CHARACTERS = 512;
 /** A plain word at the end or the beginning of a sentence: no value continues in the next message. */
 const SENTENCE_END = /(?:^|\s)[\p{L}'’]+[.!?]+["')]?\s*$/u;
-const SENTENCE_START = /^\s{0,9}\p{Lu}[\p{Ll}'’]*[\s,!?]/u;
+const SENTENCE_START = /^\s{0,9}\p{Lu}[\p{Ll}'’]+[\s,!?]/u;
 
 /** Returns one match per text, or none if the match does not reach from the last text into one before it. */
 function locateParts(match: Match, { pieces }: Joint): Match[] {
