@@ -139,7 +139,7 @@ async function readPart(
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
   // A reader of HTML joins a number that tags part. Other readers show the source.
-  if (read.kind === "text" && MARKUP.test(text))
+  if (read.kind === "text" && text.length < budget.characters && MARKUP.test(text))
     read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
   const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;

@@ -25,13 +25,16 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
 /** Returns the lines that tags part in the source. */
 export async function readPartedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
   const { pieces } = await readPieces(source, slicer);
-  const lines: string[][] = [[]];
-  for (const piece of pieces) {
-    if (piece === "\n") lines.push([]);
-    else lines.at(-1)?.push(piece);
+  const lines: string[] = [];
+  let line: string[] = [];
+  for (const piece of [...pieces, "\n"]) {
+    if (piece !== "\n") line.push(piece);
+    else if (line.length > 0) {
+      if (line.filter((each) => each !== " ").length > 1) lines.push(line.join(""));
+      line = [];
+    }
   }
-  const isParted = (line: string[]) => line.filter((piece) => piece !== " ").length > 1;
-  return lines.filter(isParted).map((line) => line.join(""));
+  return lines;
 }
 
 async function readPieces(
