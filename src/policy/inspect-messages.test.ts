@@ -56,13 +56,14 @@ test("a value that is split between many parts of a message is found in each", (
   }
 });
 
-test.each([
-  ["responses to an assistant", (index: number) => `/messages/${index * 2}/content`],
-  ["items of a list", (index: number) => `/input/${index}`],
-])("numbers that are %s are not joined", (_, toPointer) => {
+test.each<[string, SegmentSource, (index: number) => string]>([
+  ["responses to an assistant", "user", (index) => `/messages/${index * 2}/content`],
+  ["items of a list", "user", (index) => `/input/${index}`],
+  ["words of a scan", "tool_result", (index) => `/result/structuredContent/words/${index}/text`],
+])("numbers that are %s are not joined", (_, source, toPointer) => {
   for (const texts of [Array.from("4111111111111111"), ["41111111", "11111111"]]) {
     const segments = texts.map((text, index) =>
-      createSegment(text, "user", { pointer: toPointer(index) }),
+      createSegment(text, source, { pointer: toPointer(index) }),
     );
 
     expect(dataLossPrevention.prepare({})(segments, {} as InspectionContext)).toEqual([]);

@@ -40,6 +40,8 @@ function findSplitMatches(texts: readonly Segment[], inspect: InspectText): read
 
 /** `/messages/0/content`, or a part of it: `/messages/0/content/1/text`. */
 const MESSAGE = /^(.*)\/(\d+)\/(?:content|parts)(?:\/\d+)?(?:\/text)?$/;
+/** A part of a system prompt or a tool result. Other lists of texts, such as words of a scan, are data. */
+const TEXT_PART = /\/(?:content|parts|system|input|output)\/\d+\/text$/;
 const PART = /\/\d+(?:\/text)?$/;
 /** Beside the text of a part: its image, its cache control. */
 const IN_PART = /\/(?:content|parts)\/\d+\//;
@@ -47,7 +49,7 @@ const IN_PART = /\/(?:content|parts)\/\d+\//;
 /** Returns whether a model reads this text as (part of) a message. Unknown formats are from the user. */
 function isRead({ source, role, pointer, inner, isName, isNumber }: Segment): boolean {
   if (isName || isNumber) return false;
-  if (inner === null && (pointer.endsWith("/text") || MESSAGE.test(pointer))) return true;
+  if (inner === null && (TEXT_PART.test(pointer) || MESSAGE.test(pointer))) return true;
   return source === "user" && role === null && !IN_PART.test(pointer);
 }
 
@@ -67,7 +69,7 @@ function countContinued(before: readonly Segment[], text: Segment): number {
 
 /** Returns whether two texts are parts of one message: `/content/0/text` and `/content/1/text`. */
 function isNextPart(one: Segment, other: Segment): boolean {
-  if (!MESSAGE.test(one.pointer) && !one.pointer.endsWith("/text")) return false;
+  if (!MESSAGE.test(one.pointer) && !TEXT_PART.test(one.pointer)) return false;
   const list = one.pointer.replace(PART, "");
   return list !== one.pointer && list === other.pointer.replace(PART, "");
 }
