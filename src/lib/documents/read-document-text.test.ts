@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
+import { minimalPdf } from "../../../test/kit/minimal-pdf.ts";
 import { readDocumentText } from "./read-document-text.ts";
 
 const read = (content: string | Uint8Array, content_type: string | null = null) =>
@@ -128,4 +130,13 @@ test("the beginning of very long text is read, and the result is marked as trunc
 
   expect(result).toMatchObject({ ok: true, truncated: true });
   expect(result.ok && result.text.length).toBe(2_000_000);
+});
+
+test("the type of a PDF is read in linear time", async () => {
+  const pdf = minimalPdf("notes");
+
+  await expectLinear(
+    (type) => read(pdf, type),
+    (length) => `${" ".repeat(length)}x`,
+  );
 });

@@ -46,9 +46,7 @@ export async function readDocumentText(
     const { characters } = budget;
     const part = await readPart(bytes, readCharset(claims.content_type), budget, 0);
     const read =
-      part.kind === "pdf" && !MAY_BE_PDF.test(claims.content_type ?? "")
-        ? addSource(part, bytes)
-        : part;
+      part.kind === "pdf" && !mayBePdf(claims.content_type ?? "") ? addSource(part, bytes) : part;
     const text = read.text.slice(0, characters);
     budget.characters -= text.length;
     const [first] = read.unread;
@@ -65,8 +63,11 @@ export async function readDocumentText(
   }
 }
 
-/** Types of files that are opened as a PDF; a file of any other type may be read as text. */
-const MAY_BE_PDF = /^\s*(?:$|;|[^;]*(?:pdf|octet-stream|binary))/i;
+/** Returns whether a file of this type is opened as a PDF; a file of any other type may be read as text. */
+function mayBePdf(contentType: string): boolean {
+  const [type = ""] = contentType.split(";", 1);
+  return type.trim() === "" || /pdf|octet-stream|binary/i.test(type);
+}
 
 /** Adds the text around and in the objects of a PDF, which a reader of text finds. */
 const addSource = (read: PartText, bytes: Uint8Array): PartText => ({
