@@ -102,3 +102,21 @@ test("many messages are inspected in linear time", async () => {
     (length) => "x".repeat(length),
   );
 });
+
+test.each(["user", "tool_arguments"] as const)(
+  "many texts of %s below a long name are inspected in linear time",
+  async (source) => {
+    const inspect = dataLossPrevention.prepare({});
+
+    await expectLinear(
+      (name) =>
+        inspect(
+          Array.from({ length: name.length / 100 }, (_, index) =>
+            createSegment("word", source, { pointer: `/${name}/${index}` }),
+          ),
+          {} as InspectionContext,
+        ),
+      (length) => "n".repeat(length),
+    );
+  },
+);

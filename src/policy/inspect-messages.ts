@@ -1,6 +1,12 @@
 /** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
 import { type Inspector, inspectEach, type Match, type PartialInspection } from "./detector.ts";
-import { createSegment, isMemoized, type Segment, type SegmentSource } from "./segment.ts";
+import {
+  createSegment,
+  isMemoized,
+  type Segment,
+  type SegmentSource,
+  toSearchablePath,
+} from "./segment.ts";
 
 type InspectText = (text: Segment) => readonly Match[];
 
@@ -47,8 +53,10 @@ const PART = /\/\d+(?:\/text)?$/;
 const IN_PART = /\/(?:content|parts)\/\d+\//;
 
 /** Returns whether a model reads this text as (part of) a message. Unknown formats are from the user. */
-function isRead({ source, role, pointer, inner, isName, isNumber }: Segment): boolean {
+function isRead(text: Segment): boolean {
+  const { source, role, inner, isName, isNumber } = text;
   if (isName || isNumber) return false;
+  const pointer = toSearchablePath(text.pointer);
   if (inner === null && (TEXT_PART.test(pointer) || MESSAGE.test(pointer))) return true;
   return source === "user" && role === null && !IN_PART.test(pointer);
 }
@@ -69,15 +77,16 @@ function countContinued(before: readonly Segment[], text: Segment): number {
 
 /** Returns whether two texts are parts of one message: `/content/0/text` and `/content/1/text`. */
 function isNextPart(one: Segment, other: Segment): boolean {
-  if (!MESSAGE.test(one.pointer) && !TEXT_PART.test(one.pointer)) return false;
-  const list = one.pointer.replace(PART, "");
-  return list !== one.pointer && list === other.pointer.replace(PART, "");
+  const pointer = toSearchablePath(one.pointer);
+  if (!MESSAGE.test(pointer) && !TEXT_PART.test(pointer)) return false;
+  const list = pointer.replace(PART, "");
+  return list !== pointer && list === toSearchablePath(other.pointer).replace(PART, "");
 }
 
 /** Returns whether two texts are of one message or of two in a row. */
 function isNextMessage(one: Segment, other: Segment): boolean {
-  const [, list, number] = MESSAGE.exec(one.pointer) ?? [];
-  const [, sameList, next] = MESSAGE.exec(other.pointer) ?? [];
+  const [, list, number] = MESSAGE.exec(toSearchablePath(one.pointer)) ?? [];
+  const [, sameList, next] = MESSAGE.exec(toSearchablePath(other.pointer)) ?? [];
   return list !== undefined && list === sameList && Number(next) - Number(number) <= 1;
 }
 

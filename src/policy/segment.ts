@@ -63,6 +63,14 @@ export const createSegment = (
   memo: undefined,
 });
 
+/**
+ * Returns a path for a search, or an empty text for a long one. The texts of an object share the text of its path, and a
+ * search copies it for each: a name of 1 MB above 20,000 texts would take 20 GB.
+ */
+export const toSearchablePath = (path: string): string =>
+  path.length <= MAX_PATH_CHARACTERS ? path : "";
+const MAX_PATH_CHARACTERS = 256;
+
 /** Returns `compute(text, segment)`, memoized per segment with `compute` as the key. */
 export function computeOnce<Result>(
   segment: Segment,

@@ -1,5 +1,5 @@
 /** Reads the field name of a value as context for clue words: `{"ssn": "078051120"}`. */
-import type { Segment } from "../segment.ts";
+import { type Segment, toSearchablePath } from "../segment.ts";
 
 /** Longer texts contain their own context. */
 const MAX_VALUE_CHARACTERS = 200;
@@ -8,6 +8,8 @@ const MAX_VALUE_CHARACTERS = 200;
 export function readFieldName({ source, text, pointer, inner }: Segment): string {
   if (source !== "tool_arguments" && source !== "tool_result") return "";
   if (text.length > MAX_VALUE_CHARACTERS) return "";
-  const names = (inner ?? pointer).split("/").filter((name) => !/^\d*$/.test(name));
+  const names = toSearchablePath(inner ?? pointer)
+    .split("/")
+    .filter((name) => !/^\d*$/.test(name));
   return (names.at(-1) ?? "").slice(0, 40).replace(/([a-z])([A-Z])/g, "$1 $2");
 }
