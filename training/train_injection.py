@@ -36,7 +36,7 @@ STRIDE = 24
 WINDOW = 2 * STRIDE
 CHANNELS = 96
 DIMENSIONS = 128
-HIDDEN = 32
+HIDDEN = 48
 LAYERS = (0, 2, 4)
 INNER = 768
 DEVICE = "cuda"
@@ -634,7 +634,7 @@ def main():
 
     vectors = token_vectors(teacher, special, size)
     vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
-    first = train_student(vectors, windows, sampler, targets, 12)
+    first = train_student(vectors, windows, sampler, targets, 15)
     first_scores = score_student(first, dev_windows)
     report("stage 1", dev, highest(dev_windows, first_scores, len(dev)))
     logits = run_cascade(dev, dev_windows, first_scores, second_scores)

@@ -6,7 +6,7 @@ import { createModelLoader } from "./create-model-loader.ts";
 
 export const encoderFile = {
   path: encoderWeights,
-  sha256: "fe4cc76a8a2d46502215cf5831f7fc2319494c1e5f9779c0044a3cae5b5bb9d8",
+  sha256: "732c77ae6f769333152e0c23c762a6a0859ffd6ff4fe27b33922b0a54e354101",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
 

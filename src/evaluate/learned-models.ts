@@ -16,7 +16,7 @@ export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "ad8da247a0b452c0196f17f14595eb17c233eeaa80e9a98592e094fc97bed43c",
+    sha256: "884fd7460b362cc35c3b66fc6acde5e2a5365c9aed17a2f4fbfc4f22bc4badd9",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,
