@@ -505,6 +505,32 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await vendor.credential()).toBeUndefined();
   });
 
+  test("a sign-in ends when an administrator fills in a part of the address during its requests to the vendor", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, WITH_TEAM);
+    const { store, code, server, auth } = vendor;
+    const config = `${store.path}/store/principal/installs/${await store.install("alice", code)}/config`;
+    const fill = (team: string | null) => kit.put(config, { values: { team } });
+
+    const { gate } = server.state;
+    server.state.gate = async (request) => {
+      server.state.gate = gate;
+      await fill("of-the-administrator");
+      return await gate?.(request);
+    };
+    const { reply } = await vendor.leave("alice");
+    await fill(null);
+    const exchanged = await vendor.atVendor("alice");
+    auth.state.delay_ms = 100;
+    const before = auth.seen.length;
+    const finished = exchanged.finish();
+    await until(() => auth.seen.length > before);
+    await fill("of-the-administrator");
+
+    expect([reply.status, (await finished).status]).toEqual([409, 409]);
+    expect(await vendor.credential()).toBeUndefined();
+  });
+
   test("no value of an administrator becomes a part of the address that an account is sent to", async () => {
     const kit = await kitOf();
     const team = { key: "team", in: "header", required: false };

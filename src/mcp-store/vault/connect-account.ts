@@ -26,7 +26,7 @@ import {
   type StoreCredentialRow,
   storeCredentialTable,
 } from "../../db/tables/store-credentials.ts";
-import { storeInstallTable } from "../../db/tables/store-installs.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";
@@ -55,7 +55,7 @@ export async function startConnect(
   author: AuditAuthor,
   { gateway_id, principal_sub, sign_in }: Principal,
   instance: ForwardedInstance,
-  { url, origin }: { url: string; origin: string },
+  { install, url, origin }: { install: StoreInstallRow; url: string; origin: string },
 ): Promise<string> {
   const found = await discoverServer(deps, instance, url);
   const server = await bindServer(deps, author, instance, found);
@@ -91,7 +91,7 @@ export async function startConnect(
     created_at: at.toISOString(),
   };
   await runExclusive(deps.db, async (db) => {
-    await requireUnchanged(db, instance);
+    await requireUnchanged(db, instance, install);
     await findBoundClient({ ...deps, db }, registration.id);
     await oauthFlowTable.insert(db, flow);
   });
@@ -101,9 +101,16 @@ export async function startConnect(
 const serverReplacedError = (): AppError =>
   new AppError("conflict", "The server's configuration changed during the sign-in. Start again.");
 
-/** Rejects an instance that changed during a request to its servers: the account is for the address of before. */
-async function requireUnchanged(db: Db, { id, version }: ForwardedInstance): Promise<void> {
-  if (!(await registryTable.find(db, { id, version }))) throw serverReplacedError();
+/** Rejects an instance or values that changed during a request to its servers: the account is for the address of before. */
+async function requireUnchanged(
+  db: Db,
+  { id, version }: ForwardedInstance,
+  install: StoreInstallRow,
+): Promise<void> {
+  const isSame =
+    (await registryTable.find(db, { id, version })) &&
+    Bun.deepEquals((await storeInstallTable.find(db, { id: install.id }))?.config, install.config);
+  if (!isSame) throw serverReplacedError();
 }
 
 /** Returns a client and its authorization server. Rejects a server that the instance no longer uses. */
@@ -137,7 +144,7 @@ export async function finishConnect(
   principal: Principal,
   { path, state, code, iss }: AuthorizationResponse,
 ): Promise<ForwardedInstance> {
-  const flow = await takeFlow(deps, principal, state);
+  const { flow, install } = await takeFlow(deps, principal, state);
   if (!code)
     throw new AppError(
       "invalid_request",
@@ -180,14 +187,19 @@ export async function finishConnect(
     );
   });
   await changeStore(deps.db, async (db) => {
-    await requireUnchanged(db, instance);
-    await saveCredential({ ...deps, db }, author, flow, tokens);
+    await requireUnchanged(db, instance, install);
+    await saveCredential({ ...deps, db }, author, { flow, install }, tokens);
   });
   return instance;
 }
 
+interface TakenFlow {
+  flow: OauthFlowRow;
+  install: StoreInstallRow;
+}
+
 /** Removes a flow and returns it, so that a state can be used once. */
-async function takeFlow(deps: Deps, principal: Principal, state: string): Promise<OauthFlowRow> {
+async function takeFlow(deps: Deps, principal: Principal, state: string): Promise<TakenFlow> {
   const flow = await oauthFlowTable.find(deps.db, { state_hash: hashSecret(state) });
   const ended = new AppError(
     "invalid_request",
@@ -206,24 +218,24 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
       "The sign-in was started by another person or token. Start again.",
     );
   }
+  const { instance_id } = flow;
+  // Read first: a later change of its values is noticed, and an earlier one by an administrator has removed the flow.
+  const install = await storeInstallTable.find(deps.db, { gateway_id, principal_sub, instance_id });
   const taken = await oauthFlowTable.remove(deps.db, { id: flow.id });
   if (taken === 0 || isExpired(flow.expires_at, deps.now())) throw ended;
-  return flow;
+  if (!install) throw new AppError("conflict", "The server is no longer installed.");
+  return { flow, install };
 }
 
 async function saveCredential(
   deps: Deps,
   author: AuditAuthor,
-  { gateway_id, principal_sub, instance_id, registration_id, resource, sign_in }: OauthFlowRow,
+  { flow, install }: TakenFlow,
   tokens: OAuthTokens,
 ): Promise<void> {
+  const { gateway_id, principal_sub, instance_id, registration_id, resource, sign_in } = flow;
   const { server } = await findBoundClient(deps, registration_id);
   const target = { gateway_id, principal_sub, instance_id };
-  // Uninstalled during the sign-in: an unused account is not stored.
-  const install = await storeInstallTable.find(deps.db, target);
-  if (!install) {
-    throw new AppError("conflict", "The server is no longer installed.");
-  }
   const before = await storeCredentialTable.find(deps.db, target);
   const id = before?.id ?? deps.newId();
   const columns = toCredentialColumns(deps, id, tokens, []);

@@ -108,7 +108,7 @@ async function save(
   const origin = redirectOrigin(deps, request);
   const url = fillUrl(instance, openValues(deps, configured, principal.sign_in));
   return redirectTo(
-    await startConnect(deps, author, principal, instance, { url, origin }),
+    await startConnect(deps, author, principal, instance, { install: configured, url, origin }),
     headers,
   );
 }
