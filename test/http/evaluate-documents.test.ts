@@ -215,6 +215,24 @@ test.each(["", "<!DOCTYPE document>"])(
   },
 );
 
+/** As Excel writes them, without white space between the elements. */
+test.each([
+  ["comments", `<author>Bob</author><comment><text><t>${NUMBER}</t></text></comment>`],
+  ["comments", `<comment><t>Paid</t></comment><comment><t>${NUMBER}</t></comment>`],
+  ["worksheet", `<oddHeader>Acme</oddHeader><oddFooter>${NUMBER}</oddFooter>`],
+  ["worksheet", "<c><f>[1]Sheet1!A1</f><v>4111111111111111</v></c>"],
+  ["wsDr", `<rowOff>0</rowOff><p><r><t>4111 1111 </t></r><r><t>1111 1111</t></r></p>`],
+  ["coreProperties", `<keywords>${NUMBER}</keywords><lastModifiedBy>Bob</lastModifiedBy>`],
+])("values of an Excel file are read apart from each other: %s %s", async (root, inner) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const xmlns = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  const data = zip(`<${root} xmlns="${xmlns}">${inner}</${root}>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
 test("text that refers to entities of its document is reported as not read", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const entities = '<!DOCTYPE w [<!ENTITY a "4111 1111"><!ENTITY b "1111 1111">]>';

@@ -86,7 +86,12 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   /** The first piece of the current line, and its hidden pieces. */
   let lineStart = 0;
   let hidden: number[] = [];
-  const isOffice = OFFICE.test(xml.slice(0, OFFICE_HEAD));
+  const head = xml.slice(0, OFFICE_HEAD);
+  const isOffice = OFFICE.test(head);
+  const hasRuns = isOffice && !OPEN_DOCUMENT.test(head);
+  /** The last tag, if it is an opening one, and whether text follows it. */
+  let leaf: string | undefined;
+  let isFilled = false;
   const add = (text: string) => {
     if (hidingElement !== undefined) hidden.push(pieces.length);
     pieces.push(text);
@@ -106,15 +111,21 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   };
   const visitor: MarkupVisitor = {
     isXml: true,
-    text: add,
+    text(text) {
+      isFilled ||= /\S/.test(text);
+      add(text);
+    },
     comment: (text) => asides.add(text),
     tag({ name, closing, attributes }) {
       const local = localName(name);
+      const isValue = hasRuns && closing && isFilled && local === leaf && !RUNS.has(local);
+      leaf = closing ? undefined : local;
+      isFilled = false;
       if (closing) {
         // The mark of a paragraph may be hidden, too.
         const isMark = hidingElement === "r" && local === "ppr";
         if (local === hidingElement || isMark) hidingElement = undefined;
-        if (BLOCKS.has(local)) endLine();
+        if (isValue || BLOCKS.has(local)) endLine();
         return false;
       }
       if (local === "vanish") hidingElement ??= "r";
@@ -142,13 +153,20 @@ const HIDDEN = new Set([
   ...["posoffset", "align", "pctwidth", "pctheight"], // positions of drawings
 ]);
 
+/** Elements with text that may continue the text before them. In Office formats, other text is a value of its own. */
+const RUNS = new Set(["t", ...HIDDEN]);
+const OPEN_DOCUMENT = /urn:oasis:names:tc:opendocument/;
+
 /** The namespaces of Office and OpenDocument. Other vocabularies keep their data in any attribute. */
 const OFFICE =
   /schemas\.openxmlformats\.org|schemas[.-]microsoft[.-]com|urn:oasis:names:tc:opendocument/;
 const OFFICE_HEAD = 4096;
 
-/** Elements that end a line: a paragraph, a cell or string of a sheet, a value. */
-const BLOCKS = new Set(["p", "c", "si", "row", "v", "pt", "h", "title", "creator", "description"]);
+/** Elements that end a line: a paragraph, a cell, string or comment of a sheet, a value. */
+const BLOCKS = new Set([
+  ...["p", "c", "si", "row", "v", "pt", "h", "comment"],
+  ...["title", "creator", "description"],
+]);
 
 /** Returns the character of `<w:sym w:char="F034"/>`. Fonts of symbols begin at U+F000. */
 function readSymbol(attributes: string): string {
