@@ -7,6 +7,7 @@ import { type ServedTool, startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { until } from "../kit/until.ts";
+import { startVendor } from "../kit/vendor.ts";
 
 const MAIL = "jane.doe@example.com";
 
@@ -106,6 +107,43 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await pay("12345678901234567")).not.toContain("requires approval");
     expect(content).toContainEqual(expect.objectContaining({ text: "12345678901234567" }));
     expect(bodies.filter((body) => body.includes('"to":12345678901234567'))).toHaveLength(1);
+  });
+
+  test("an approval ends when the caller connects another account, changes a value or installs the server again", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit, undefined, (url) => ({
+      url,
+      fields: [{ key: "team", in: "query", required: false }],
+    }));
+    const { store, server, code } = vendor;
+    const { token, link, browser } = await vendor.connected("alice");
+    const { collector } = await makeGuard(kit, { gates: [onTool("issues", "ask")] });
+    await kit.put(store.path, { guard: { collector_id: collector.id } });
+    await using client = await connectClient(store.url, { authorization: `Bearer ${token}` });
+    const call = async () => (await client.call("linear__issues", { delete: "all" })).text;
+    const approved = async () => {
+      const [, id] = /requires approval ([-\w]+)/.exec(await call()) ?? [];
+      return (await kit.post(`/v1/approvals/${id}/decide`, { decision: "approved" })).status;
+    };
+    const config = `${store.path}/store/principal/installs/${link.split("/").at(-1)}/config`;
+    const install = async () => {
+      await client.call("store_uninstall", { code });
+      const again = `${kit.url}/me/connect/${await store.install("alice", code)}`;
+      await browser.submit(again, {});
+    };
+
+    const changes = [
+      () => browser.submit(link, {}),
+      () => kit.put(config, { values: { team: null } }),
+      install,
+    ];
+    for (const change of changes) {
+      expect(await approved()).toBe(200);
+      expect(await call()).not.toContain("requires approval");
+      await change();
+      expect(await call()).toContain("requires approval");
+    }
+    expect(server.calls).toHaveLength(changes.length);
   });
 
   test("rewritten arguments are sent, and a rewritten result is returned", async () => {

@@ -71,6 +71,22 @@ export async function expireApprovals(db: Db, now: Date): Promise<void> {
   );
 }
 
+/** Ends the approvals of a subject at one application, decided or not. */
+export async function endApprovalsAt(
+  db: Db,
+  now: Date,
+  { consumer_id, application }: { consumer_id: string; application: string },
+): Promise<void> {
+  await db.run(
+    `UPDATE approvals SET expires_at = $1
+     WHERE consumer_id = $2 AND application = $3 AND expires_at > $1`,
+    now.toISOString(),
+    consumer_id,
+    application,
+  );
+  await expireApprovals(db, now);
+}
+
 /** Deletes decided and expired approvals together with the events they belong to. */
 export async function deleteExpiredApprovals(
   db: Db,

@@ -9,6 +9,7 @@ import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { seal } from "../../lib/crypto/seal.ts";
+import { endApprovals } from "./end-approvals.ts";
 import { listInstanceFields } from "./requirements.ts";
 import { toAuditedInstall } from "./save-install.ts";
 
@@ -40,6 +41,7 @@ export async function configureInstall(
   }
   const next = { ...install, config, filled_by };
   await storeInstallTable.update(deps.db, install.id, { config, filled_by });
+  await endApprovals(deps, install);
   await recordChange(deps, author, {
     resource: "store_install",
     verb: "update",

@@ -3,6 +3,7 @@ import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
+import { endApprovals } from "./end-approvals.ts";
 
 export interface NewInstall {
   gateway_id: string;
@@ -54,6 +55,7 @@ export async function deleteInstall(
   const { id, gateway_id, principal_sub, instance_id } = install;
   await storeInstallTable.remove(deps.db, { id });
   await storeCredentialTable.remove(deps.db, { gateway_id, principal_sub, instance_id });
+  await endApprovals(deps, install);
   await recordChange(deps, author, {
     resource: "store_install",
     verb: "delete",

@@ -31,6 +31,7 @@ import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
+import { endApprovals } from "../installs/end-approvals.ts";
 import type { Principal } from "../principals/identify-principal.ts";
 import { bindServer, findSuspendedInstances, serverChangedMessage } from "./bind-server.ts";
 import { readAccountName, toCredentialColumns } from "./credential-row.ts";
@@ -252,6 +253,7 @@ async function saveCredential(
   };
   if (before) await storeCredentialTable.update(deps.db, row.id, row);
   else await storeCredentialTable.insert(deps.db, row);
+  await endApprovals(deps, install);
   const { account, scopes, expires_at } = row;
   await recordChange(deps, author, {
     resource: "store_credential",
