@@ -19,9 +19,11 @@ export async function openAttachments(
 }
 
 /** Returns whether the payload has attachments or documents, and a rule of the policy reads them. */
-export const opensAttachments = (extracted: ExtractedEvaluation): boolean =>
-  (extracted.payload.attachments.length > 0 || extracted.payload.documents.length > 0) &&
-  findReader(extracted) !== undefined;
+export function opensAttachments(extracted: ExtractedEvaluation): boolean {
+  const { attachments, documents, pages } = extracted.payload;
+  const count = attachments.length + documents.length + pages.length;
+  return count > 0 && findReader(extracted) !== undefined;
+}
 
 const findReader = ({ program, direction }: ExtractedEvaluation) =>
   program?.rules[direction].find(({ reads }) => reads.has("attachment"));
@@ -53,13 +55,13 @@ function rejectOverBudget(
 
 async function readAttachments(
   host: EvaluationHost,
-  { attachments, documents }: Payload,
+  { attachments, documents, pages }: Payload,
 ): Promise<OpenedAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
     const text = `payload.attachments: must have at most ${MAX_ATTACHMENTS} items.`;
     throw new AppError("invalid_request", text);
   }
-  const all = [...attachments, ...documents];
+  const all = [...attachments, ...documents, ...pages];
   // Fetched concurrently and read in sequence: documents share one budget, which bounds memory.
   const fetched = all.slice(0, MAX_ATTACHMENTS).map((each) => fetchBytes(host, each));
   const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
@@ -70,6 +72,8 @@ async function readAttachments(
     const file = fetched[index];
     const { text, problems } = file ? await readFile(await file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
+    // The source of a page is inspected as text.
+    if (index >= attachments.length + documents.length) continue;
     // Providers show the name to the model.
     if (filename !== null) {
       const at = { pointer: `${pointer}/filename` };

@@ -91,6 +91,21 @@ test.each(styles)(
   },
 );
 
+const PAGE = Buffer.from("<html><p>4111 <b>1111</b> 1111 1111</p></html>").toString("base64");
+
+test.each(styles)("a web page in $style is read without its tags", async ({ payload, pointer }) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const dlp = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const verdict = await guard.evaluate({ payload: payload(PAGE) });
+  const { detectors } = await dlp.evaluate({ payload: payload(PAGE) });
+
+  expect(verdict.status).toBe("block");
+  expect(placesOf(verdict)).toMatchObject([{ label: "credit_card", pointer }]);
+  // Its source is inspected as text.
+  expect(detectors.uninspected).toEqual([]);
+});
+
 test("a document in an MCP result is read by output rules", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { direction: "output" });
   const resource = { uri: "file:///a", mimeType: "text/plain", blob: DOCX };

@@ -6,7 +6,7 @@ import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
-import { isHtml, readHtmlText, readPartedLines } from "./read-html-text.ts";
+import { isHtml, isMarkup, readHtmlText, readPartedLines } from "./read-html-text.ts";
 import { readMimeParts } from "./read-mime-parts.ts";
 import { readRtfText } from "./read-rtf-text.ts";
 import {
@@ -140,15 +140,12 @@ async function readPart(
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
   // A reader of HTML joins a number that tags part. Other readers show the source.
-  if (read.kind === "text" && text.length < budget.characters && MARKUP.test(text))
+  if (read.kind === "text" && text.length < budget.characters && isMarkup(text))
     read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
   const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
 }
-
-/** XML, and HTML that does not begin like a page. */
-const MARKUP = /^\s*<[?!a-z]|<html[\s>]/i;
 
 function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {
   if (!isDocumentProblem(thrown)) throw thrown;

@@ -14,6 +14,10 @@ export const isHtml = (text: string): boolean => HTML.test(text);
 const HTML =
   /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;
 
+/** Includes XML, and HTML that does not begin like a page. */
+export const isMarkup = (text: string): boolean => isHtml(text) || MARKUP.test(text);
+const MARKUP = /^\s*<[?!a-z]|<html[\s>]/i;
+
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const { pieces, asides } = await readPieces(source, slicer);
   return [...pieces, ...asides]

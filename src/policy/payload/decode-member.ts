@@ -8,6 +8,7 @@ import {
   isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
+import { isMarkup } from "../../lib/documents/read-html-text.ts";
 import { hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { StringEncoding } from "../segment.ts";
@@ -23,6 +24,8 @@ interface DecodedText {
   encoding: StringEncoding;
   /** Parts of the text are encoded, so that it is a document as well. */
   isMail: boolean;
+  /** HTML or XML: a reader leaves out its tags. */
+  isPage: boolean;
   /** Not all of it is text. */
   hasBinary: boolean;
 }
@@ -159,6 +162,7 @@ const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => (
   text,
   encoding,
   isMail: hasMimeParts(text),
+  isPage: isMarkup(text),
   hasBinary: containsBinary(text),
 });
 

@@ -21,6 +21,8 @@ export interface Payload {
   attachments: Attachment[];
   /** PDF, Office and gzip files inside the body. */
   documents: Attachment[];
+  /** HTML and XML files inside the body. Their source is text, which is inspected as well. */
+  pages: Attachment[];
   uninspected: Uninspected[];
   tool: EvaluatedTool;
 }

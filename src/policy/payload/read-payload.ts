@@ -24,6 +24,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
       stringOrNull(body.model) ?? stringOrNull(body.modelId) ?? stringOrNull(body.modelVersion),
     attachments: about.is_foreign_body ? [] : readAttachments(payload.attachments),
     documents: [],
+    pages: [],
     uninspected: [],
     tool: readTool(body, about),
   };

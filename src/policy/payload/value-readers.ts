@@ -197,9 +197,10 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const content_type = readUrlType(value);
   const file = { filename: null, content_type, data: value, url: null, pointer };
   if (decoded.kind === "text") {
-    const { text, encoding, isMail, hasBinary } = decoded;
+    const { text, encoding, isMail, isPage, hasBinary } = decoded;
     out.segments.push(createSegment(text, source, { ...location, encoding }));
     if (isMail) out.documents.push(file);
+    else if (isPage) out.pages.push(file);
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
