@@ -1,5 +1,4 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
-
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
