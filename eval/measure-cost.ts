@@ -22,8 +22,8 @@ export interface Cost {
 /** Per round. */
 const TEXTS = 100;
 const CHARACTERS = 2048;
-/** The JIT compiler still works on the code of the detectors in the first 700 evaluations. */
-const WARM_UP = 10;
+/** The JIT compiler still works on the code of a detector in the first 2,000 evaluations. */
+const WARM_UP = 25;
 const ROUNDS = 5;
 
 /** Measures each detector alone. Detectors that read none of the origins are omitted. */

@@ -127,7 +127,7 @@ function costSection(costs: readonly Cost[]): string {
   if (costs.length === 0) return "";
   return `## Cost
 
-Evaluations of 2 KB with one detector, one at a time. CPU per KB is beyond an evaluation without detectors. The first evaluation of a
+500 evaluations of 2 KB with one detector, one at a time, after 2,500 others. CPU per KB is beyond an evaluation without detectors. The first evaluation of a
 process compiles patterns and loads models; memory is what it adds. On a busy machine p99 ms shows the scheduler; CPU does not.
 
 ${markdownTable(
