@@ -204,6 +204,38 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(isError).toEqual([false, true, true, true]);
   });
 
+  test("a rotated token that was added to a login or a token uses no account of it, nor a later one", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const key = await newSigningKey("EdDSA", "a");
+    await using idp = await startIssuer(key);
+    const audience = crypto.randomUUID();
+    await kit.make(`${vendor.store.path}/store/issuers`, {
+      name: "Company",
+      issuer: "https://login.example.com",
+      audience,
+      jwks_url: idp.jwks_url,
+      allow_private: true,
+    });
+    const { token, link } = await vendor.installed("alice");
+    for (const own of [await idp.sign(key, { aud: audience }), token]) {
+      const added = await vendor.store.newToken("alice");
+      const alice = openBrowser();
+      await alice.submit(link, { token: own });
+      await alice.submit(link, {});
+      await alice.submit(`${kit.url}/me`, { action: "add", added });
+      await using copy = await clientOf(added);
+      expect(await copy.call("linear__issues")).toMatchObject({ isError: false });
+      const other = openBrowser();
+      await other.submit(`${kit.url}/me`, { token: added });
+      await other.submit(`${kit.url}/me`, { action: "rotate" });
+
+      expect(await copy.call("linear__issues")).toMatchObject({ isError: true });
+      await alice.submit(link, {});
+      expect(await copy.call("linear__issues")).toMatchObject({ isError: true });
+    }
+  });
+
   test("a principal adds a token that they hold, and both use the same accounts", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -47,9 +47,9 @@ export async function rotatePersonalToken(
   await principalTokenTable.insert(deps.db, row);
   await moveAccounts(deps, before, row.id);
   const end = new Date(at.getTime() + OVERLAP_MS).toISOString();
-  if (!isExpired(before.expires_at, new Date(end))) {
-    await principalTokenTable.update(deps.db, before.id, { expires_at: end });
-  }
+  const expires_at = isExpired(before.expires_at, new Date(end)) ? before.expires_at : end;
+  // A copy of the old token must not use later accounts of the login or token that it was added to either.
+  await principalTokenTable.update(deps.db, before.id, { expires_at, sign_in: deps.newId() });
   await record(deps, author, "rotate", before, row);
   return next;
 }
