@@ -8,8 +8,8 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON: (text: string) => unknown;
 };
 
-/** Returns whether JSON text may contain an integer that a double rounds. */
-export const mayContainLongInteger = (text: string): boolean => /\d{16}/.test(text);
+/** Returns whether JSON text may contain an integer that a double rounds. Fractions and strings of digits do not count. */
+export const mayContainLongInteger = (text: string): boolean => /(?<![\w."])\d{16}/.test(text);
 
 /** An integer that a double rounds becomes a value that only JSON.stringify can read, and writes as it was. */
 export const parseExactJson = (text: string): unknown =>
