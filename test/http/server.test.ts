@@ -24,6 +24,8 @@ test("health and readiness need no token", async () => {
 test.each([
   ["HTTP/1.0", "GET /v1/gateways HTTP/1.0\r\n", " 401 "],
   ["a host that is none", "GET /v1/gateways?x=1 HTTP/1.1\r\nHost: [::\r\n", " 401 "],
+  ["a path of slashes for a host that is none", "GET // HTTP/1.1\r\nHost: [::1\r\n", " 404 "],
+  ["a path that is no URL for an empty host", "GET //[/console HTTP/1.1\r\nHost:\r\n", " 404 "],
   ["a page of no host", "GET /console HTTP/1.0\r\n", " 200 "],
   ["an MCP endpoint of no host", "POST /me/mcp HTTP/1.0\r\nContent-Length: 0\r\n", " 401 "],
   ["the data plane of no host", "GET /unknown/v1/models HTTP/1.0\r\n", "Unknown consumer"],
