@@ -83,7 +83,11 @@ export function selectContent(
   const described = takeLatest(attributes, () => ATTRIBUTE, readValue);
   const values = isAsk ? takeLatest(payload.values, () => VALUE, readValue) : [];
   const numbers = isAsk
-    ? takeLatest(payload.segments.filter(isInputNumber).slice(-MAX_LISTED), () => NUMBER, readText)
+    ? takeLatest(
+        payload.segments.filter(({ isNumber }) => isNumber).slice(-MAX_LISTED),
+        () => NUMBER,
+        readText,
+      )
     : [];
   const texts = takeLatest(
     payload.segments.filter(({ isNumber }) => !isNumber),
@@ -104,8 +108,7 @@ export function selectApprovalContent(
 ): StoredText[] {
   const content = selectContent("masked", payload, { hidden, status: "ask", attributes }) ?? [];
   const { segments, values, dropped_values, calls, definitions } = payload;
-  const texts = segments.filter((segment) => !segment.isNumber || isInputNumber(segment));
-  const lists = [texts, values, calls, definitions, attributes];
+  const lists = [segments, values, calls, definitions, attributes];
   const omitted = lists.reduce((sum, list) => sum + list.length, dropped_values) - content.length;
   const truncated = isTruncated(content);
   if (omitted === 0 && !truncated) return content;
@@ -128,8 +131,6 @@ interface LocatedText {
   inner?: string | null;
   role?: string | null;
 }
-
-const isInputNumber = ({ isNumber, source }: Segment) => isNumber && source !== "tool_result";
 
 /** Restores as much of a payload as was stored. */
 export function restorePayload(

@@ -155,6 +155,24 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test("an approver sees numbers and other values of a tool's result", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const response = { limit: 777, account: 1234567, ok: true, who: "bob" };
+    const parts = [{ functionResponse: { name: "lookup", response } }];
+    const payload = { contents: [{ role: "user", parts }] };
+    const body = JSON.stringify({ protocol: "llm", payload });
+
+    const content = (await contentOf(approvalIn(await verdictOf(guard, body)))) ?? [];
+
+    const at = "/contents/0/parts/0/functionResponse/response";
+    expect(Object.fromEntries(content.map(({ pointer, text }) => [pointer, text]))).toMatchObject({
+      [`${at}/limit`]: "777",
+      [`${at}/account`]: expect.any(String),
+      [`${at}/ok`]: "true",
+      [`${at}/who`]: "bob",
+    });
+  });
+
   test("an approver sees the method and the ids of a request, and that it has files and images", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const shown = async (protocol: string, payload: object) => {

@@ -14,7 +14,8 @@ import {
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated } from "./is-repeated.ts";
-import { MAX_ATTACHMENTS, type Payload, type ScalarValue } from "./payload.ts";
+import { keepLatest } from "./keep-latest.ts";
+import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
 export interface ValueLocation {
@@ -229,9 +230,6 @@ const MAX_TOKEN_CHARACTERS = 4096;
 /** Smaller numbers are not personal data. */
 const MIN_NUMBER = 100_000;
 
-/** Caps what an approver has to read. */
-const MAX_VALUES = 500;
-
 /**
  * Reads a scalar. Large integers in tool data and in JSON text become segments, since programs write cards and accounts
  * as numbers. Elsewhere numbers are settings and counts. `isId` marks ids of the format.
@@ -247,17 +245,13 @@ function readScalar(
   const isLong = Number.isInteger(value) && Math.abs(Number(value)) >= MIN_NUMBER;
   if (isLong && !isId && (isCall || source === "tool_result" || inner !== null)) {
     out.segments.push(createSegment(String(value), source, { ...location, isNumber: true }));
-  } else if (isCall || (!isId && source !== "tool_result" && source !== "tool_definition")) {
-    keepLatest(out, out.values, { text: String(value), role, pointer, inner });
+    return;
   }
-}
-
-/** Keeps the latest values: the approver decides about the last call. */
-function keepLatest(out: Payload, values: ScalarValue[], value: ScalarValue): void {
-  values.push(value);
-  if (values.length <= MAX_VALUES) return;
-  values.shift();
-  out.dropped_values++;
+  const scalar = { text: String(value), role, pointer, inner };
+  const isToolData = source === "tool_result" || source === "tool_definition";
+  if (isCall || (!isId && !isToolData)) keepLatest(out, out.values, scalar);
+  // Only an approver reads these: a table can have a hundred thousand numbers.
+  else if (!isId && out.ids !== null) keepLatest(out, out.ids, scalar);
 }
 
 /** Lists an id or name of the format for an approver. */
