@@ -300,6 +300,8 @@ test("tools of more than 100,000 values are rejected: parsing them would block o
   const reply = await limited.post(CHAT, { model: "cheap", messages: [], tools: tools(100_001) });
 
   expect(await readError(reply)).toEqual([400, "invalid_request"]);
+  const split = { model: "cheap", messages: [], a: tools(60_000), b: tools(60_000) };
+  expect((await limited.post(CHAT, split)).status).toBe(400);
   const fewer = { model: "cheap", messages: [], tools: tools(90_000) };
   expect((await limited.post(CHAT, fewer)).status).toBe(200);
 });

@@ -10,12 +10,15 @@ import { readMembers } from "../objects/find-item-references.ts";
 /** Parses members that may name a model, so call it only for consumers whose models are limited. */
 export function findAdditionalModels(scan: MemberScan<string>): string[] {
   const models: string[] = [];
+  let remaining = MAX_VALUES;
   for (const member of scan.others) {
     const name = parseName(scan, member);
     const kind = readBodyKind(name);
     if (kind === "data" || !mayNameModel(scan.bytes, member, kind)) continue;
     const named: string[] = [];
-    collect(parseSelector(scan.bytes, member, name), named, kind);
+    const { value, values } = parseSelector(scan.bytes, member, name, remaining);
+    remaining -= values;
+    collect(value, named, kind);
     models.push(...(COUNTED.test(foldName(name)) ? named.map(removePrefix) : named));
   }
   return models;
@@ -30,13 +33,18 @@ export function collectModels(body: object, models: string[]): void {
   for (const [name, value] of Object.entries(body)) collect(value, models, readBodyKind(name));
 }
 
-/** Caps parsing, which blocks the event loop: a million names take more than a second. */
+/** Caps parsing of all members, which blocks the event loop: a million names take more than a second. */
 const MAX_VALUES = 100_000;
 
 /** Rejects repeated names, because the upstream may use another one than the gateway checks. */
-function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: string): unknown {
-  const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
-  if (parsed.ok) return parsed.value;
+function parseSelector(
+  bytes: Uint8Array,
+  { start, end }: JsonMember,
+  name: string,
+  maxValues: number,
+) {
+  const parsed = parseStrict(bytes.subarray(start, end), maxValues);
+  if (parsed.ok) return parsed;
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }
 

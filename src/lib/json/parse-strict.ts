@@ -22,7 +22,8 @@ import {
 } from "./source-text.ts";
 
 export type StrictParse =
-  | { ok: true; value: unknown; text: string }
+  /** `values` is the number of values in the text. */
+  | { ok: true; value: unknown; text: string; values: number }
   /** Completes the sentence "The body is …". Contains member names at most, never a value. */
   | { ok: false; reason: string };
 
@@ -72,7 +73,7 @@ export function parseUnambiguous(text: string, maxValues = MAX_VALUES): StrictPa
   if (countMembers(value) !== outline.members) {
     return reject(`ambiguous: ${findRepeatedName(text)} is repeated`);
   }
-  return { ok: true, value, text };
+  return { ok: true, value, text, values: outline.values };
 }
 
 const NOT_JSON = "not valid JSON";
