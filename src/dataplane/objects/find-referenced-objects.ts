@@ -15,23 +15,29 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
   if (!mayRefer(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
   const { value } = parseBody(text);
   const ids = new Set<string>();
-  internationalCharacters = 0;
-  collectFromBody(value, ids);
+  const found: References = { ids, internationalCharacters: 0 };
+  collectFromBody(value, found);
   // LiteLLM merges it into the body.
-  if (isObject(value)) collectFromBody(value.extra_body, ids);
+  if (isObject(value)) collectFromBody(value.extra_body, found);
   if (ids.size <= MAX_IDS) return [...ids];
   throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
 }
 
+interface References {
+  ids: Set<string>;
+  /** Of all host names so far that are not plain ASCII. */
+  internationalCharacters: number;
+}
+
 /** Starts with the members, because a `type` of the body itself exempts nothing. */
-function collectFromBody(body: unknown, ids: Set<string>): void {
+function collectFromBody(body: unknown, found: References): void {
   if (!isObject(body)) return;
   for (const [fullName, inner] of Object.entries(body)) {
     const name = readNameEnd(fullName);
     // A conversation is an id, or an object with one.
-    if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, ids, true);
-    else collectMember(name, inner, ids);
-    if (ITEMS.test(name)) collectItemReferences(inner, ids);
+    if (CONTINUED.test(name)) collect(isObject(inner) ? Object.values(inner) : inner, found, true);
+    else collectMember(name, inner, found);
+    if (ITEMS.test(name)) collectItemReferences(inner, found.ids);
   }
 }
 
@@ -114,12 +120,12 @@ const MEDIA_PART = /(image|video|audio|file|document)_?url$/iu;
 const OWN_SCHEME = /^\s*(?!(?:https?|wss?|ftp|gs|s3|file):)[a-z][a-z0-9+.-]{0,30}:\/\//i;
 
 /** Returns whether an address is a stored file of Gemini, which also reads public addresses and buckets. */
-function isStoredFile(name: string, address: unknown): boolean {
+function isStoredFile(name: string, address: unknown, found: References): boolean {
   const isUri = FILE_URI.test(name);
   if (!isString(address)) return isUri;
   if (!isUri && !MEDIA_URL.test(name)) return false;
   if (DATA_URL.test(address)) return false;
-  const host = readHost(address);
+  const host = readHost(address, found);
   return host === undefined ? isUri || isFilePath(address) : isGeminiHost(host);
 }
 
@@ -133,24 +139,27 @@ const isFilePath = (address: string): boolean =>
 const MAX_PATH_CHARACTERS = 4096;
 const FILE_PATH = /(?:^|[\s/\\])files[/\\]/i;
 
-const isStored = (text: string): boolean =>
-  STORED_ID.test(text) || (/generativelanguage/i.test(text) && isGeminiHost(readHost(text) ?? ""));
+const isStored = (text: string, found: References): boolean =>
+  STORED_ID.test(text) ||
+  (/generativelanguage/i.test(text) && isGeminiHost(readHost(text, found) ?? ""));
 
 /** A host that is too long to be one counts as Gemini's: parsing a megabyte of it takes a minute. Parsers ignore tabs. */
-function readHost(address: string): string | undefined {
+function readHost(address: string, found: References): string | undefined {
   const [, host = ""] = HOST.exec(address.replace(/[\t\n\r]+/g, "")) ?? [];
   if (host.length > MAX_HOST_CHARACTERS) return GEMINI;
-  if (INTERNATIONAL.test(host)) internationalCharacters += host.length;
-  if (internationalCharacters <= MAX_INTERNATIONAL_CHARACTERS) return URL.parse(address)?.hostname;
-  throw new AppError("invalid_request", "The body has too many international host names.");
+  if (INTERNATIONAL.test(host)) found.internationalCharacters += host.length;
+  if (found.internationalCharacters <= MAX_INTERNATIONAL_CHARACTERS)
+    return URL.parse(address)?.hostname;
+  throw new AppError(
+    "invalid_request",
+    "The body has too many addresses with international host names. Send fewer.",
+  );
 }
 const MAX_HOST_CHARACTERS = 512;
 const HOST = /^[\0- ]*(?:https?|wss?|ftp|file):[\\/]*([^\\/?#]{0,513})/i;
 const INTERNATIONAL = /[%\u0080-\uffff]/;
-/** Each character takes up to six microseconds. */
+/** Parsing takes up to six microseconds for each character. */
 const MAX_INTERNATIONAL_CHARACTERS = 16_384;
-/** Those of the body that is being read. */
-let internationalCharacters = 0;
 
 const GEMINI = "generativelanguage.googleapis.com";
 const isGeminiHost = (host: string): boolean =>
@@ -163,18 +172,18 @@ const FUNCTION = /^function_?(call|response)$/iu;
 const FUNCTION_DATA: ReadonlySet<string> = new Set(["args", "response"]);
 
 /** Collects ids: all strings in `value` if `isReference`, else those that are stored objects by their member or format. */
-function collect(value: unknown, ids: Set<string>, isReference: boolean): void {
+function collect(value: unknown, found: References, isReference: boolean): void {
   if (typeof value === "string") {
-    if (isReference || isStored(value)) ids.add(value);
+    if (isReference || isStored(value, found)) found.ids.add(value);
   } else if (Array.isArray(value)) {
-    for (const item of value) collect(item, ids, isReference);
+    for (const item of value) collect(item, found, isReference);
   } else if (typeof value === "object" && value !== null) {
-    if ("uuid" in value && isString(value.uuid) && isMedia(value)) ids.add(value.uuid);
+    if ("uuid" in value && isString(value.uuid) && isMedia(value)) found.ids.add(value.uuid);
     const type = readPartType(value);
     for (const [name, inner] of Object.entries(value)) {
-      if (OUTPUTS.has(type) && isOutput(name, inner)) continue;
+      if (OUTPUTS.has(type) && isOutput(name, inner, found)) continue;
       if (name === "input" && type.endsWith("tool_use")) continue;
-      collectMember(name, inner, ids);
+      collectMember(name, inner, found);
     }
   }
 }
@@ -185,7 +194,8 @@ const isMedia = (part: object): boolean =>
   ("type" in part && isString(part.type) && MEDIA.test(part.type));
 const MEDIA = /image|audio|video|vision|embeds/i;
 
-function collectMember(fullName: string, value: unknown, ids: Set<string>): void {
+function collectMember(fullName: string, value: unknown, found: References): void {
+  const { ids } = found;
   const name = readNameEnd(fullName);
   if (CALLER_DATA.test(name)) return;
   if (isText(name, value)) {
@@ -195,8 +205,8 @@ function collectMember(fullName: string, value: unknown, ids: Set<string>): void
   if (STORE.test(name)) ids.add(name);
   collectMediaFile(name, value, ids);
   if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
-  if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), ids, false);
-  else collect(FUNCTION.test(name) ? withoutData(value) : value, ids, refers(name, value));
+  if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), found, false);
+  else collect(FUNCTION.test(name) ? withoutData(value) : value, found, refers(name, value, found));
 }
 
 /** Returns the ids of an object or of a list of objects. Other values of `id` are visited once, as members. */
@@ -207,8 +217,8 @@ const listIds = (value: unknown): string[] =>
     .flatMap((each) => readMembers(each, "id"))
     .filter(isString);
 
-const refers = (name: string, value: unknown): boolean =>
-  REFERENCE.test(name) || CONTAINER.test(name) || isStoredFile(name, value);
+const refers = (name: string, value: unknown, found: References): boolean =>
+  REFERENCE.test(name) || CONTAINER.test(name) || isStoredFile(name, value, found);
 
 const withoutData = (call: unknown): unknown =>
   isObject(call)
@@ -228,5 +238,5 @@ const OUTPUTS: ReadonlySet<string> = new Set([
   "bash_code_execution_output",
 ]);
 const NESTED_OUTPUTS: ReadonlySet<string> = new Set(["file_path", "results"]);
-const isOutput = (name: string, value: unknown): boolean =>
-  isString(value) || NESTED_OUTPUTS.has(name) || refers(name, value);
+const isOutput = (name: string, value: unknown, found: References): boolean =>
+  isString(value) || NESTED_OUTPUTS.has(name) || refers(name, value, found);
