@@ -19,9 +19,14 @@ export interface Actor {
   credential: AdminCredential | null;
 }
 
-/** Returns whether the administrator is this subject. A token without a principal is identified by its name. */
+/**
+ * Returns whether the administrator is this subject. A token without a principal is identified by its name. Clients
+ * write the subject, so letter case, surrounding spaces and the Unicode form do not distinguish people.
+ */
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
-  subject !== null && (principal_sub ?? name) === subject;
+  subject !== null && foldName(principal_sub ?? name) === foldName(subject);
+
+const foldName = (name: string): string => name.normalize("NFKC").trim().toLowerCase();
 
 /** Returns whether the administrator is an owner of the gateway, or of all gateways if none is named. */
 export const isOwner = ({ role, gateway_ids }: Actor, gateway_id = ""): boolean =>

@@ -118,11 +118,11 @@ function toApprovalRow(
   };
 }
 
-/** Inserts a pending approval, or returns the id of the pending one with the same fingerprint. */
+/** Inserts a pending approval, or returns the id of the sender's pending one with the same fingerprint. */
 export async function openApproval(db: Db, row: ApprovalRow, content: string): Promise<string> {
-  const { collector_id, fingerprint, status } = row;
+  const { collector_id, fingerprint, requested_by, status } = row;
   return await runExclusive(db, async (tx) => {
-    const open = await approvalTable.find(tx, { collector_id, fingerprint, status });
+    const open = await approvalTable.find(tx, { collector_id, fingerprint, requested_by, status });
     if (open && open.expires_at > row.created_at) return open.id;
     await approvalTable.insert(tx, row);
     await approvalContentTable.insert(tx, { id: row.id, content });

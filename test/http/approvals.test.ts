@@ -349,7 +349,7 @@ describe.each(databaseKinds)("%s", (database) => {
     expect((await shared.get("/v1/inbox?cursor=x")).status).toBe(422);
   });
 
-  test("an administrator cannot decide their own request", async () => {
+  test("an administrator cannot decide their own request, however the client writes their name", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [GATE] });
     const tokenFor = async (more: object) => {
@@ -358,13 +358,15 @@ describe.each(databaseKinds)("%s", (database) => {
     };
     const tokens = [await tokenFor({ principal_sub: "ana" }), await tokenFor({ name: "ana" })];
     const other = await tokenFor({ principal_sub: "bo" });
-    const approval_id = approvalIn(await verdictOf(guard, pay('{"amount":1}')));
-
-    for (const token of tokens) {
-      const refused = await decide(approval_id, "approved", token);
-      expect([refused.status, (await refused.json()).error]).toEqual([403, "forbidden"]);
+    for (const consumer_id of ["ana", "Ana", " ANA", "\uff41na"]) {
+      const sent = pay('{"amount":1}').replace('"ana"', JSON.stringify(consumer_id));
+      const approval_id = approvalIn(await verdictOf(guard, sent));
+      for (const token of tokens) {
+        const refused = await decide(approval_id, "approved", token);
+        expect([refused.status, (await refused.json()).error]).toEqual([403, "forbidden"]);
+      }
+      expect((await decide(approval_id, "approved", other)).status).toBe(200);
     }
-    expect((await decide(approval_id, "approved", other)).status).toBe(200);
   });
 
   test("an administrator cannot decide a request that their token sent in another's name", async () => {
@@ -419,6 +421,42 @@ describe.each(databaseKinds)("%s", (database) => {
       for (const attempt of tried) statuses.push((await attempt()).status);
       expect(statuses).toEqual([403, 403, 200]);
     }
+  });
+
+  test("an approval covers only requests of the administrator who sent it, or of other clients", async () => {
+    const shared = await kit();
+    const guard = await makeGuard(shared, { gates: [GATE] });
+    const tokenFor = async (principal_sub: string) => {
+      const made = { name: `token ${crypto.randomUUID()}`, role: "admin", principal_sub };
+      return (await shared.make<{ token: string }>("/v1/tokens", made)).token;
+    };
+    const [eve, bo] = [await tokenFor("eve"), await tokenFor("bo")];
+    const { collector_key } = guard.collector;
+    const asEve = async (more = {}): Promise<Verdict> => {
+      const body = {
+        ...JSON.parse(pay('{"amount":1}', `,"collector_key":"${collector_key}"`)),
+        ...more,
+      };
+      const headers = { authorization: `Bearer ${eve}` };
+      return await (await shared.post("/v1/evaluate", body, headers)).json();
+    };
+
+    const ofClient = approvalIn(await verdictOf(guard, pay('{"amount":1}')));
+    const ofEve = approvalIn(await asEve());
+    const repeated = approvalIn(await asEve());
+    const statuses = [
+      (await decide(ofEve, "approved", eve)).status,
+      (await decide(ofClient, "approved", eve)).status,
+    ];
+    const presented = async (approval_id: string) =>
+      (await asEve({ attributes: { approval_id } })).status as string;
+
+    expect(repeated).toBe(ofEve);
+    expect(statuses).toEqual([403, 200]);
+    expect(await presented(ofClient)).toBe("ask");
+    expect(await presented(ofEve)).toBe("ask");
+    await decide(ofEve, "approved", bo);
+    expect(await presented(ofEve)).toBe("report");
   });
 });
 

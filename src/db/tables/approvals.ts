@@ -7,7 +7,7 @@ import { table } from "../table.ts";
 
 export interface ApprovalRow extends Approval {
   fingerprint: string;
-  /** Id of the administrator's token, or of the key, that sent the request; null: not known. */
+  /** Id of the administrator's token that sent the request, and whose requests alone it covers; null: another client. */
   requested_by: string | null;
 }
 

@@ -65,7 +65,8 @@ export interface EvaluationHost
   /** Returns undefined when the database is unavailable. */
   addRisk: (turn: RiskyTurn) => Promise<{ risk: number; turns: number } | undefined>;
   findApproved: (
-    approval: Pick<ApprovalRow, "collector_id" | "fingerprint">,
+    approval: Pick<ApprovalRow, "collector_id" | "fingerprint"> &
+      Partial<Pick<ApprovalRow, "requested_by">>,
   ) => Promise<ApprovalRow[]>;
   /** Returns the id of the pending approval; null when the database is unavailable. */
   requestApproval: (row: ApprovalRow, content: string) => Promise<string | null>;
@@ -94,13 +95,12 @@ export function createHost(
   }: { [Name in keyof ModelUser]?: ModelUser[Name] | undefined } = {},
 ): MainHost {
   const { hostServices } = deps;
-  const requested_by = caller.kind === "client" ? undefined : caller.token_id;
   const host: MainHost = {
     ...hostServices,
-    ...(requested_by !== undefined && {
-      requestApproval: (row, content) =>
-        hostServices.requestApproval({ ...row, requested_by }, content),
-    }),
+    findApproved: (approval) =>
+      hostServices.findApproved({ ...approval, requested_by: findSender(deps, caller) }),
+    requestApproval: (row, content) =>
+      hostServices.requestApproval({ ...row, requested_by: findSender(deps, caller) }, content),
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);
       const program = findProgram(collector, selector.consumer_id)?.();
@@ -119,6 +119,16 @@ export function createHost(
       }),
   };
   return host;
+}
+
+/** Returns the id of the administrator's token that sends the request; null: keys and clients do, which people share. */
+function findSender({ snapshot }: Deps, caller: Caller): string | null {
+  const id = caller.kind === "client" ? undefined : caller.token_id;
+  return (
+    snapshot()
+      .tokensByHash.values()
+      .find((token) => token.id === id)?.id ?? null
+  );
 }
 
 /** The part of a host that is the same for every evaluation. */
