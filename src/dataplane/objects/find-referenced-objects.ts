@@ -25,7 +25,7 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
 
 interface References {
   ids: Set<string>;
-  /** Of all host names so far that are not plain ASCII. */
+  /** Of all international host names so far. */
   internationalCharacters: number;
 }
 
@@ -157,7 +157,8 @@ function readHost(address: string, found: References): string | undefined {
 }
 const MAX_HOST_CHARACTERS = 512;
 const HOST = /^[\0- ]*(?:https?|wss?|ftp|file):[\\/]*([^\\/?#]{0,513})/i;
-const INTERNATIONAL = /[%\u0080-\uffff]/;
+/** Includes Punycode, which is decoded. */
+const INTERNATIONAL = /[%\u0080-\uffff]|xn--/i;
 /** Parsing takes up to six microseconds for each character. */
 const MAX_INTERNATIONAL_CHARACTERS = 16_384;
 
