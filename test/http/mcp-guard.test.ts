@@ -420,6 +420,44 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await it.client.call("office__pay", { amount: 5 })).toMatchObject({ isError: false });
   });
 
+  test.each<[string, (kit: Kit, it: Awaited<ReturnType<typeof guarded>>, url: string) => unknown]>([
+    [
+      "the administrator moves the server",
+      (kit, { store, instance_id }, url) =>
+        kit.put(`${store.path}/registries/${instance_id}`, {
+          provider_options: { code: "test/office", url },
+        }),
+    ],
+    [
+      "another server of the same name replaces it",
+      async (kit, { store, instance_id }, url) => {
+        await kit.delete(`${store.path}/registries/${instance_id}?force=true`);
+        await kit.make(`${store.path}/registries`, {
+          name: "Office",
+          type: "mcp",
+          provider_options: { code: "test/office", url },
+          allow_private: true,
+        });
+        await store.install("alice", "test/office");
+      },
+    ],
+  ])("an approval of a call ends when %s", async (_, change) => {
+    const kit = await kitOf();
+    await using it = await guarded(kit, { gates: [onTool("pay", "ask")] });
+    await using other = startMcpServer({ tools: it.server.state.tools });
+    const { structured } = await it.client.call("office__pay", { amount: 5 });
+    await kit.post(`/v1/approvals/${structured.approval_id}/decide`, { decision: "approved" });
+    expect(await it.client.call("office__pay", { amount: 5 })).toMatchObject({ isError: false });
+
+    await change(kit, it, other.url);
+
+    expect(await it.client.call("office__pay", { amount: 5 })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("requires approval"),
+    });
+    expect(other.calls).toEqual([]);
+  });
+
   test("a list is evaluated by the policy of its reader", async () => {
     const kit = await kitOf();
     await using it = await guarded(kit, {}, { tools: [POISONED] });

@@ -2,6 +2,7 @@
 import type { CallToolResult, ProgressCallback } from "@modelcontextprotocol/server";
 import type { Approval } from "../../contract/guard/approvals.ts";
 import type { Verdict } from "../../contract/guard/evaluate.ts";
+import type { RegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { mayContainLongInteger, parseExactJson } from "../../lib/json/parse-exact-json.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
@@ -13,9 +14,12 @@ import { errorResult } from "./tool-result.ts";
 export interface GuardedCall {
   /** Name of the tool at its server. */
   tool: string;
-  server: string;
+  server: GuardedServer;
   args: Record<string, unknown> | undefined;
 }
+
+/** Server of a tool, in the version that its administrators last saved. */
+export type GuardedServer = Pick<RegistryRow, "id" | "name" | "version">;
 
 type GuardOutcome<T> = { pass: T } | { refusal: CallToolResult };
 
@@ -85,7 +89,7 @@ export function guardProgress({ caller }: McpSession, notify: ProgressCallback):
 /** Returns undefined when the caller has no guard, or the guard does not evaluate this direction. */
 export async function evaluatePayload(
   { deps, caller, author, client_info }: McpSession,
-  { tool, server }: { tool: string | undefined; server: string },
+  { tool, server }: { tool: string | undefined; server: GuardedServer },
   part: { direction: "input" | "output"; payload: Record<string, unknown> },
 ): Promise<Verdict | undefined> {
   const { guard } = caller;
@@ -104,7 +108,10 @@ export async function evaluatePayload(
     is_foreign_body: true,
     recorded: true,
     on_ask: guard.on_ask,
-    covered: [{ pointer: "/request/gateway", text: describeGateway(deps, caller) }],
+    covered: [
+      { pointer: "/request/gateway", text: describeGateway(deps, caller) },
+      { pointer: "/request/server", text: describeServer(server) },
+    ],
     request: {
       direction,
       protocol: "mcp",
@@ -113,7 +120,7 @@ export async function evaluatePayload(
       consumer_id: policySubject(caller),
       attributes: {
         consumer: { type: caller.kind },
-        source: { application: server },
+        source: { application: server.name },
         ...(tool === undefined ? {} : { tool: { name: tool } }),
       },
     },
@@ -129,6 +136,10 @@ export async function evaluatePayload(
 /** Principals of different gateways may have the same id. */
 const describeGateway = ({ snapshot }: Deps, { gateway_id }: McpCaller): string =>
   `${snapshot().gateways.get(gateway_id)?.name ?? ""} (${gateway_id})`;
+
+/** Another server may get the same name, and a saved change may move this one to another address or account. */
+const describeServer = ({ name, version, id }: GuardedServer): string =>
+  `${name}, version ${version} (${id})`;
 
 /** Returns the id of a caller in policies. */
 export const policySubject = (caller: McpCaller): string =>

@@ -4,7 +4,13 @@ import { createLruCache } from "../../lib/lru-cache.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { Exemptions } from "../../snapshot/snapshot.ts";
 import type { UpstreamTool } from "../upstream/tool-definition.ts";
-import { describeBlock, ENVELOPE, evaluatePayload, policySubject } from "./guard-call.ts";
+import {
+  describeBlock,
+  ENVELOPE,
+  evaluatePayload,
+  type GuardedServer,
+  policySubject,
+} from "./guard-call.ts";
 import type { McpSession } from "./session.ts";
 
 export interface ToolVerdicts {
@@ -18,7 +24,7 @@ export interface ToolGuard {
   /** Rejects when the policy could not be run and the collector fails closed. */
   evaluate: (
     session: McpSession,
-    server: string,
+    server: GuardedServer,
     tools: readonly UpstreamTool[],
   ) => Promise<ToolVerdicts>;
 }
@@ -40,7 +46,7 @@ export function createToolGuard(): ToolGuard {
     async evaluate(session, server, tools) {
       const policy = policyFingerprint(session, digestExemptions);
       if (policy === undefined || tools.length === 0) return NO_VERDICTS;
-      const context = [session.caller.kind, policySubject(session.caller), policy, server];
+      const context = [session.caller.kind, policySubject(session.caller), policy, server.name];
       const hashes = tools.map(({ hash }) => hash);
       const key = Bun.SHA256.hash(JSON.stringify([context, hashes]), "hex");
       const cached = cache.get(key);
@@ -105,7 +111,7 @@ interface EvaluatedTools extends ToolVerdicts {
 
 async function evaluateTools(
   session: McpSession,
-  server: string,
+  server: GuardedServer,
   tools: readonly UpstreamTool[],
 ): Promise<EvaluatedTools> {
   const blocked = new Map<string, string>();

@@ -26,7 +26,7 @@ export async function listOfferedTools(
   const { tools, held, ...offered } = await session.upstreams.listTools(target);
   const { name: server } = target.instance;
   try {
-    const verdicts = await session.toolGuard.evaluate(session, server, tools);
+    const verdicts = await session.toolGuard.evaluate(session, target.instance, tools);
     const { blocked, rewritten } = verdicts;
     const withheld = new Map<string, WithheldTool>();
     for (const [name, reason] of held) {
