@@ -292,6 +292,17 @@ test("the Anthropic SDK: a batch of messages, with its results through the gatew
   expect(upstream.hits.length).toBe(7);
 });
 
+test("a batch of messages is created for a client that sends an invalid host", async () => {
+  await using upstream = startObjectsUpstream();
+  const one = await makeConsumer(await kit(), [
+    { provider: "anthropic", url: `${upstream.url}/v1` },
+  ]);
+
+  const reply = await one.post("/v1/messages/batches", batchOf("m"), { host: "[::" });
+
+  expect(reply.status).toBe(200);
+});
+
 test("every model of a batch of messages must be allowed", async () => {
   const models = { allowed: ["claude-*"] };
   await using one = await startConsumer(await kit(), [{ provider: "anthropic", models }]);

@@ -1,6 +1,7 @@
 /** Applies `files_scope` to a response: records the owner of a stored object, and filters a list by owner. */
 import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { isObject } from "../../lib/json/json-object.ts";
 import { unescapeAscii } from "../../lib/json/unescape-ascii.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
@@ -101,7 +102,7 @@ function replaceResultsUrls(
   { request, slug }: ForwardedRequest,
   bytes: Uint8Array,
 ): Bytes {
-  const base = `${settings.PUBLIC_URL ?? new URL(request.url).origin}/${slug}/v1`;
+  const base = `${settings.PUBLIC_URL ?? parseRequestUrl(request).origin}/${slug}/v1`;
   const text = decodeUtf8(bytes);
   return Buffer.from(text.replace(RESULTS_URL, (_, start, path) => `${start}${base}${path}`));
 }

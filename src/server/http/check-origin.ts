@@ -1,7 +1,7 @@
 /** Rejects requests from web pages of other sites, which could reach this program by DNS rebinding. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { parseRequestUrl } from "./parse-request-url.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { LOOPBACK } from "./public-origin.ts";
 
 /** Returns the Origin of a page that may call the MCP endpoint; undefined when the client is not a browser. */

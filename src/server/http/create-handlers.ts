@@ -4,11 +4,11 @@ import type { Plane } from "../../contract/endpoint.ts";
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import { RESERVED_SLUGS } from "../../contract/gateway/consumers.ts";
 import { matchTail } from "../../dataplane/match-endpoint.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { findPathStart } from "../../lib/http/url-parts.ts";
 import { CONNECTION_IDLE_S } from "../../settings.ts";
 import { staticPages } from "../pages/static-pages.ts";
 import type { PathHandler } from "./mcp-paths.ts";
-import { parseRequestUrl } from "./parse-request-url.ts";
 import { serveMetrics } from "./serve-metrics.ts";
 import {
   type AnyRoute,

@@ -1,8 +1,8 @@
 /** Finds the origin under which clients reach this program: PUBLIC_URL, else that of the request. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { listenAddress } from "../../settings.ts";
-import { parseRequestUrl } from "./parse-request-url.ts";
 
 export const publicOrigin = ({ settings }: Deps, request: Request): string =>
   settings.PUBLIC_URL ?? parseRequestUrl(request).origin;

@@ -4,6 +4,7 @@ import type { Install } from "../../contract/store/installs.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { configureInstall } from "../../mcp-store/installs/configure-install.ts";
 import { findUsableInstall } from "../../mcp-store/installs/find-usable-install.ts";
 import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
@@ -11,7 +12,6 @@ import { fillUrl, openValues } from "../../mcp-store/upstream/resolve-target.ts"
 import { finishConnect, startConnect } from "../../mcp-store/vault/connect-account.ts";
 import { CALLBACK_PATH, isForwarded } from "../../mcp-store/vault/oauth-client.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
-import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { redirectOrigin } from "../http/public-origin.ts";
 import type { App } from "../http/serve-request.ts";
 import { type Html, html } from "./html.ts";

@@ -3,6 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { changeStore } from "../../db/config-revision.ts";
 import type { AuditAuthor } from "../../db/record-change.ts";
 import type { Deps } from "../../deps.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
 import {
   linkPersonalToken,
@@ -11,7 +12,6 @@ import {
 } from "../../mcp-store/principals/personal-tokens.ts";
 import { PRINCIPAL_PATH } from "../../mcp-store/serve/identify-mcp-caller.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
-import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { publicOrigin } from "../http/public-origin.ts";
 import type { App } from "../http/serve-request.ts";
 import { renderSnippets } from "./client-snippets.ts";

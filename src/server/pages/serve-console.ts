@@ -2,8 +2,8 @@
 import { basename } from "node:path";
 import page from "../../console/index.html";
 import { AppError } from "../../contract/errors.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { newId } from "../../lib/ids.ts";
-import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { renderError } from "../http/render-error.ts";
 import { readRequestIds } from "../http/request-ids.ts";
 import { SECURITY_HEADERS } from "../http/serve-request.ts";

@@ -1,8 +1,8 @@
 /** Serves pages for browsers, including error pages and redirects after forms. */
 
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import type { RequestIds } from "../../route.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
-import { parseRequestUrl } from "../http/parse-request-url.ts";
 import { renderErrorPage } from "../http/render-error.ts";
 import { type App, serveRequest } from "../http/serve-request.ts";
 
