@@ -109,6 +109,37 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(bodies.filter((body) => body.includes('"to":12345678901234567'))).toHaveLength(1);
   });
 
+  test.each([
+    ["a plain call", {}],
+    ["a call with progress", { _meta: { progressToken: 1 } }],
+  ])(
+    "long integers of the result of %s are returned unchanged, also beside a mask",
+    async (_, more) => {
+      const kit = await kitOf();
+      const dlp = await makeDetector(kit, "data_loss_prevention");
+      const rules = [{ detector_id: dlp.id, action: "transform" }];
+      await using it = await guarded(kit, { output_rules: rules });
+      const structured = `{"id":12345678901234567,"ids":[-9007199254740993,5,1e3],"mail":"MAIL"}`;
+      it.server.state.gate = async (request) => {
+        const { id, method } = (await request.clone().json()) as { id?: number; method?: string };
+        if (method !== "tools/call") return undefined;
+        const content = `"content":[{"type":"text","text":"ok"}],"structuredContent":${structured}`;
+        const text = `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete",${content}}}`;
+        return new Response(text.replace("MAIL", MAIL), {
+          headers: { "content-type": "application/json" },
+        });
+      };
+      const headers = { authorization: `Bearer ${await it.store.token("alice")}` };
+      const params = { name: "office__send", arguments: {}, ...more };
+      const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+
+      const reply = await (await post(it.store.url, headers, call)).text();
+
+      expect(reply).toContain('"id":12345678901234567,"ids":[-9007199254740993,5,1000]');
+      expect(reply).not.toContain(MAIL);
+    },
+  );
+
   test("an approval ends when the caller connects another account, changes a value or installs the server again", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit, undefined, (url) => ({

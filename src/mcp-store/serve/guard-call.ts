@@ -4,7 +4,11 @@ import type { Approval } from "../../contract/guard/approvals.ts";
 import type { Verdict } from "../../contract/guard/evaluate.ts";
 import type { RegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
-import { mayContainLongInteger, parseExactJson } from "../../lib/json/parse-exact-json.ts";
+import {
+  mayContainLongInteger,
+  parseExactJson,
+  parseToolResult,
+} from "../../lib/json/parse-exact-json.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
@@ -32,7 +36,8 @@ export async function guardCall(
 ): Promise<GuardOutcome<Record<string, unknown> | undefined>> {
   const params = { name: call.tool, arguments: call.args ?? {} };
   const payload = { ...ENVELOPE, method: "tools/call", params };
-  const evaluate = () => evaluatePayload(session, call, { direction: "input", payload });
+  const part: EvaluatedPart = { direction: "input", payload, parse: parseExactJson };
+  const evaluate = () => evaluatePayload(session, call, part);
   let verdict = await evaluate();
   if (verdict?.status === "ask" && session.caller.guard?.on_ask === "wait") {
     const approval_id = findApprovalId(verdict.findings);
@@ -70,7 +75,8 @@ export async function guardResult(
   result: CallToolResult,
 ): Promise<GuardOutcome<CallToolResult>> {
   const payload = { ...ENVELOPE, result };
-  const verdict = await evaluatePayload(session, call, { direction: "output", payload });
+  const part: EvaluatedPart = { direction: "output", payload, parse: parseToolResult };
+  const verdict = await evaluatePayload(session, call, part);
   if (!verdict) return { pass: result };
   const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };
   return applyVerdict(verdict, result, rewritten);
@@ -86,24 +92,29 @@ export function guardProgress({ caller }: McpSession, notify: ProgressCallback):
     });
 }
 
+interface EvaluatedPart {
+  direction: "input" | "output";
+  payload: Record<string, unknown>;
+  /** Parses the rewritten payload. */
+  parse: (text: string) => unknown;
+}
+
 /** Returns undefined when the caller has no guard, or the guard does not evaluate this direction. */
 export async function evaluatePayload(
   { deps, caller, author, client_info }: McpSession,
   { tool, server }: { tool: string | undefined; server: GuardedServer },
-  part: { direction: "input" | "output"; payload: Record<string, unknown> },
+  part: EvaluatedPart,
 ): Promise<Verdict | undefined> {
   const { guard } = caller;
-  const { payload, direction } = part;
+  const { payload, direction, parse } = part;
   if (!guard?.mcp[direction]) return undefined;
-  // Results contain no long integers: they are rounded when they are received.
-  const isCall = direction === "input";
   const text = JSON.stringify(payload);
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
     key_id: caller.kind === "consumer" ? caller.key_id : undefined,
     // Detectors read numbers, and the approval covers the text.
-    payload: isCall && mayContainLongInteger(text) ? JSON.parse(text) : payload,
+    payload: mayContainLongInteger(text) ? JSON.parse(text) : payload,
     text,
     is_foreign_body: true,
     recorded: true,
@@ -127,7 +138,6 @@ export async function evaluatePayload(
     trace_id: author.trace_id,
     ...client_info,
   });
-  const parse = isCall ? parseExactJson : JSON.parse;
   // The rewritten payload is an object as the original is.
   const rewritten = transformed === null ? null : (parse(transformed) as Record<string, unknown>);
   return { ...verdict, transformed_payload: rewritten };

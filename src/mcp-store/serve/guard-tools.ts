@@ -124,7 +124,7 @@ async function evaluateTools(
     const verdict = await evaluatePayload(
       session,
       { tool, server },
-      { direction: "output", payload },
+      { direction: "output", payload, parse: JSON.parse },
     );
     if (!verdict) return;
     complete &&= verdict.detectors.failed.length === 0;

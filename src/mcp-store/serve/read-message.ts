@@ -2,16 +2,17 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
-import { mayContainLongInteger, parseExactJson } from "../../lib/json/parse-exact-json.ts";
+import {
+  MAX_EXACT_WEIGHT,
+  mayContainLongInteger,
+  parseExactJson,
+} from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
-
-/** Long integers are parsed ten times slower: up to 160 ms for this many values. */
-const MAX_EXACT_WEIGHT = 4 * 1024 * 1024;
 
 /** Returns a JSON-RPC message or a batch, which the SDK validates. */
 export async function readMessage(

@@ -2,6 +2,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { AppError } from "../../contract/errors.ts";
 import { isObject } from "../../lib/json/json-object.ts";
+import { isExactInteger } from "../../lib/json/parse-exact-json.ts";
 
 export const errorResult = (text: string): CallToolResult => ({
   content: [{ type: "text", text }],
@@ -17,7 +18,7 @@ export function toErrorResult(error: AppError): CallToolResult {
 /** Before the revision of 2026, structured content must be an object. */
 export function toLegacyResult(result: CallToolResult): CallToolResult {
   const { structuredContent: value } = result;
-  if (value === undefined || isObject(value)) return result;
+  if (value === undefined || (isObject(value) && !isExactInteger(value))) return result;
   return { ...result, structuredContent: { result: value } };
 }
 

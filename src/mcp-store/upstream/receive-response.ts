@@ -1,7 +1,8 @@
 /** Receives a response of an MCP server, as JSON or as a stream of events, with limits on its size and memory. */
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
+import { type JsonMeasure, MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
+import { parseToolResult } from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
@@ -18,6 +19,8 @@ const COPIES = 2;
 export interface ReceiveOptions {
   memory: ByteReservation;
   signal: AbortSignal;
+  /** True: long integers are not rounded. Definitions of tools are, as when they were accepted. */
+  is_tool_call: boolean;
   resume: (last_event_id: string) => Promise<Reply>;
   /** Receives the messages that precede the response, such as progress, as they arrive. */
   onmessage: (message: object) => void;
@@ -26,15 +29,16 @@ export interface ReceiveOptions {
 /** Returns the parsed response, which the caller validates. */
 export async function receiveResponse(
   reply: Reply,
-  { memory, signal, resume, onmessage }: ReceiveOptions,
+  { memory, signal, is_tool_call, resume, onmessage }: ReceiveOptions,
 ): Promise<object> {
   const { headers } = reply;
   const parse = (text: string): object => {
-    const { weight, depth, members } = measureJson(text);
+    const measure = measureJson(text);
+    const { weight, depth, members } = measure;
     if (depth > MAX_DEPTH) throw tooDeep();
     if (members > MAX_MEMBERS) throw tooManyMembers();
     memory.add(weight);
-    return parseMessage(text);
+    return parseMessage(text, is_tool_call ? measure : undefined);
   };
   if (isEventStream(headers)) {
     const count = createByteCounter(memory);
@@ -67,9 +71,9 @@ const tooDeep = () =>
 const tooManyMembers = () =>
   new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
 
-function parseMessage(text: string): object {
+function parseMessage(text: string, toolResult: JsonMeasure | undefined): object {
   try {
-    const message: unknown = JSON.parse(text);
+    const message = toolResult ? parseToolResult(text, toolResult) : JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
   } catch {
     // Reported below without the text, which may contain a credential.

@@ -140,7 +140,14 @@ export function createUpstreamTransport(
       const headers = buildResumeHeaders(sent.headers, reply, last_event_id);
       return sendHttp(sent, { url, method: "GET", headers, body: null });
     };
-    return await receiveResponse(reply, { memory, signal, resume, onmessage: deliver });
+    const is_tool_call = isToolCall(message);
+    return await receiveResponse(reply, {
+      memory,
+      signal,
+      is_tool_call,
+      resume,
+      onmessage: deliver,
+    });
   }
 
   const deliver = (message: object) => transport.onmessage?.(parseJSONRPCMessage(message));
