@@ -173,6 +173,33 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test.each<[string, (result: object) => object]>([
+    ["chat", (content) => ({ messages: [{ role: "tool", tool_call_id: "c", content }] })],
+    [
+      "messages",
+      (content) => ({ messages: [{ role: "user", content: [{ type: "tool_result", content }] }] }),
+    ],
+    [
+      "responses",
+      (output) => ({ input: [{ type: "function_call_output", call_id: "c", output }] }),
+    ],
+  ])("an approver sees ids, words and empty values of a tool's result in %s", async (_, wrap) => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const result = { role: "owner", type: "user", user_id: 5, id: "v-1", to: null, filter: {} };
+    const body = JSON.stringify({
+      protocol: "llm",
+      payload: wrap({ ...result, ids: [], note: "" }),
+    });
+
+    const content = (await contentOf(approvalIn(await verdictOf(guard, body)))) ?? [];
+
+    const shown = content.map(({ pointer, text }) => [pointer.split("/").at(-1), text]);
+    expect(Object.fromEntries(shown)).toMatchObject({
+      ...{ role: "owner", type: "user", user_id: "5", id: "v-1" },
+      ...{ to: "null", filter: "{}", ids: "[]", note: "" },
+    });
+  });
+
   test("an approver sees the method and the ids of a request, and that it has files and images", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const shown = async (protocol: string, payload: object) => {
@@ -182,8 +209,13 @@ describe.each(databaseKinds)("%s", (database) => {
     };
     const image = `data:image/png;base64,${Buffer.alloc(600, "\x89PNG\r\n\x1a\n", "latin1").toString("base64")}`;
 
-    const rpc = { jsonrpc: "2.0", id: 7, method: "vault/delete", params: { id: "v-1" } };
-    expect(await shown("mcp", rpc)).toEqual({ "/method": "vault/delete", "/params/id": "v-1" });
+    const signature = Buffer.alloc(600, "\x89\x01\xf2\xe8", "latin1").toString("base64");
+    const params = { id: "v-1", signature };
+    expect(await shown("mcp", { jsonrpc: "2.0", id: 7, method: "vault/delete", params })).toEqual({
+      "/method": "vault/delete",
+      "/params/id": "v-1",
+      "/params/signature": "binary",
+    });
     const content = [
       { type: "input_file", file_id: "file-1" },
       { type: "input_image", image_url: image },

@@ -212,13 +212,18 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   if (isAmbiguous || (kind === "binary" && isShort)) readText(out, value, location);
 }
 
-/** Lists bytes of which no text is read. */
+/** Lists bytes of which no text is read. Signatures of a provider are listed only for an approver. */
 function reportBytes(out: Payload, pointer: string, key: string, kind: "media" | "binary"): void {
-  if (SIGNATURE_MEMBERS.has(key) || out.uninspected.length >= MAX_UNINSPECTED) return;
+  if (SIGNATURE_MEMBERS.has(key)) {
+    if (out.ids === null || isItemMember(pointer)) return;
+    keepLatest(out, out.ids, { text: kind, role: null, pointer, inner: null });
+    return;
+  }
+  if (out.uninspected.length >= MAX_UNINSPECTED) return;
   out.uninspected.push({ pointer, reason: key === "encrypted_content" ? "encrypted" : kind });
 }
 
-/** Signatures of a provider for its own texts, which carry no content. */
+/** Members by which a provider signs its own texts. In other places they are arguments. */
 const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
   "signature",
   "thoughtSignature",
@@ -257,7 +262,7 @@ function readScalar(
 /** Lists an id or name of the format for an approver. */
 function listId(out: Payload, value: string | number | boolean, at: ValueLocation, key: string) {
   const text = String(value);
-  if (out.ids === null || at.source === "tool_result" || isRepeated(key, text, at)) return;
+  if (out.ids === null || isRepeated(key, text, at)) return;
   const { role, pointer, inner } = at;
   keepLatest(out, out.ids, { text, role, pointer, inner });
 }
@@ -265,7 +270,7 @@ function listId(out: Payload, value: string | number | boolean, at: ValueLocatio
 /** Lists an empty value of unknown meaning for an approver: a filter without members selects everything. */
 function listEmpty(out: Payload, text: "" | "null" | "[]" | "{}", at: ValueLocation): void {
   const { source, role, pointer, inner } = at;
-  if (out.ids === null || source === "tool_result" || source === "tool_definition") return;
+  if (out.ids === null || source === "tool_definition") return;
   if (!isItemMember(pointer)) keepLatest(out, out.ids, { text, role, pointer, inner });
 }
 
