@@ -2,10 +2,11 @@
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
-import { createEvaluationTurns, createWorkerPool } from "../evaluate/worker/worker-pool.ts";
+import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
+import { createTurns } from "../take-turn.ts";
 import { createSessionSamplers } from "./http/record-session.ts";
 import { watchTopics } from "./watch-topics.ts";
 
@@ -15,7 +16,7 @@ export type State = Pick<
   | "idempotency"
   | "live"
   | "workers"
-  | "evaluationTurns"
+  | "turns"
   | "jwks"
   | "topics"
   | "waitForApproval"
@@ -28,7 +29,7 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   idempotency: createIdempotencyState(),
   live: createLiveState(deps),
   workers: createWorkerPool(),
-  evaluationTurns: createEvaluationTurns(),
+  turns: createTurns(),
   jwks: createJwksCache(),
   topics: watchTopics(deps.db, deps.log),
   waitForApproval: createApprovalWait(deps),

@@ -1,5 +1,5 @@
 /** A gateway whose Store offers test servers, with principals who can call it. */
-import type { Kit } from "./kit.ts";
+import type { AdminClient } from "./admin-client.ts";
 import { type ClientKind, connectClient } from "./mcp-client.ts";
 
 /** Tools of a principal without installs. */
@@ -9,7 +9,7 @@ export type McpStore = Awaited<ReturnType<typeof makeMcpStore>>;
 
 let made = 0;
 
-export async function makeMcpStore(kit: Kit, default_level = "install") {
+export async function makeMcpStore(kit: AdminClient, default_level = "install") {
   made += 1;
   const gateway = await kit.make(`/v1/gateways`, {
     name: `Store ${made}`,
@@ -70,7 +70,8 @@ export async function makeMcpStore(kit: Kit, default_level = "install") {
     },
     async install(principal_sub: string, code: string): Promise<string> {
       await kit.make(`${path}/store/principal/installs`, { principal_sub, code });
-      const reply = await kit.get(
+      const reply = await kit.call(
+        "GET",
         `${path}/store/principal/installs?principal_sub=${principal_sub}`,
       );
       const { items } = (await reply.json()) as { items: { id: string; code: string }[] };

@@ -3,6 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
+import { takeTurn } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
@@ -37,12 +38,12 @@ const MEDIUM_BYTES = 8 * 1024;
 
 /** Evaluates a medium body in this thread, in its own turn of the event loop. Owners take turns. */
 export function runInTurn<T>(
-  { evaluationTurns }: Pick<Deps, "evaluationTurns">,
+  deps: Pick<Deps, "turns">,
   turn: { owner: string; size: number },
   evaluate: () => Promise<T>,
 ): Promise<T> {
   if (turn.size <= MEDIUM_BYTES) return evaluate();
-  return evaluationTurns(turn, () => new Promise<void>(setImmediate)).then(evaluate);
+  return takeTurn(deps, turn).then(evaluate);
 }
 
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */

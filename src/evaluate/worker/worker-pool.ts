@@ -1,11 +1,7 @@
 /** Workers that evaluate large bodies: started on demand, terminated when idle. */
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../contract/errors.ts";
-import {
-  createFairSemaphore,
-  type FairLimits,
-  type FairSemaphore,
-} from "../../lib/concurrency/fair-semaphore.ts";
+import { createFairSemaphore, type FairLimits } from "../../lib/concurrency/fair-semaphore.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -47,8 +43,6 @@ declare module "../../deps.ts" {
   interface Deps {
     /** Workers for large evaluations. */
     workers: WorkerPool;
-    /** Turns of the main thread for medium ones. */
-    evaluationTurns: FairSemaphore;
   }
 }
 
@@ -57,10 +51,6 @@ export const createWorkerPool = (): WorkerPool => ({
   huge: createHuge(),
   models: createModels(),
 });
-
-/** The bodies that wait are bounded by IN_FLIGHT_MIB. */
-export const createEvaluationTurns = (): FairSemaphore =>
-  createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full });
 
 /**
  * Long conversations share one worker, which can only evaluate them one after another: an owner has a part of its slots,

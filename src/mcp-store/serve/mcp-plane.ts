@@ -73,11 +73,19 @@ export function openMcpPlane(deps: Deps): McpPlane {
     {
       state,
       caller,
+      holder,
       memory,
       cleanup,
-    }: { state: string; caller: McpCaller; memory: ByteReservation; cleanup: DisposableStack },
+    }: {
+      state: string;
+      caller: McpCaller;
+      /** Caller whose memory and turns are counted. */
+      holder: string;
+      memory: ByteReservation;
+      cleanup: DisposableStack;
+    },
   ): Promise<Response> {
-    const message = await readMessage(deps, request, memory);
+    const message = await readMessage(deps, request, { memory, holder });
     const sender = { caller, session_id: request.headers.get("mcp-session-id") };
     // Before the rate limits, because a cancellation only saves work.
     running.cancel(sender, message);
@@ -128,11 +136,12 @@ export function openMcpPlane(deps: Deps): McpPlane {
       const { slug, origin } = context;
       const query = { slug, origin, state, readPrincipal };
       const caller = await identifyMcpCaller(deps, request, query);
-      const memory = reserveMemory(`${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`);
+      const holder = `${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`;
+      const memory = reserveMemory(holder);
       const cleanup = new DisposableStack();
       cleanup.defer(memory.release);
       try {
-        const response = await serve(request, context, { state, caller, memory, cleanup });
+        const response = await serve(request, context, { state, caller, holder, memory, cleanup });
         return cleanup.disposed ? response : holdUntilSent(response, () => cleanup.dispose());
       } catch (thrown) {
         cleanup.dispose();

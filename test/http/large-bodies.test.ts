@@ -1,0 +1,59 @@
+/** Large JSON bodies that arrive together are parsed one by one, with other requests between them. */
+import { expect, test } from "bun:test";
+import { makeConsumer } from "../kit/dataplane.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { type Program, startProgram } from "../kit/program.ts";
+import { maxWaitShare, minOfRuns } from "../kit/until.ts";
+import { startUpstream } from "../kit/upstream.ts";
+
+/** A process of its own, so that sending the bodies takes no time of the server. */
+const waitDuring = (program: Program, count: number, send: () => Promise<unknown>) =>
+  minOfRuns(
+    () =>
+      maxWaitShare(async () => {
+        await Promise.all(Array.from({ length: count }, send));
+      }, [() => fetch(`${program.url}/healthz`)]),
+    0.5,
+  );
+
+test("bodies of many names do not block others, on the data plane", async () => {
+  await using program = await startProgram();
+  await using upstream = startUpstream();
+  const registry = { provider: "openai", url: `${upstream.url}/v1` };
+  const consumer = await makeConsumer(program, [registry], { files_scope: "own" });
+  const names = Array.from({ length: 150_000 }, (_, index) => `"n${index}":1`);
+  const body = `{"model":"m","input":[{${names.join(",")}}],"tools":[{"file_ids":[]}]}`;
+
+  const share = await waitDuring(program, 16, async () => {
+    const reply = await consumer.post("/v1/responses", body);
+    expect(reply.status).toBe(200);
+    await reply.arrayBuffer();
+  });
+
+  expect(share).toBeLessThan(0.5);
+}, 120_000);
+
+test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
+  await using program = await startProgram();
+  const store = await makeMcpStore(program);
+  const tokens = await Promise.all(["ana", "bo", "cy", "di"].map((sub) => store.token(sub)));
+  const escapes = '\\"'.repeat(7_000_000);
+  const call = `"method":"tools/call","params":{"name":"store_search","arguments":{"q":"${escapes}"}}`;
+  let sent = 0;
+
+  const share = await waitDuring(program, 8, async () => {
+    const reply = await fetch(store.url, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${tokens[sent++ % tokens.length]}`,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: `{"jsonrpc":"2.0","id":1,${call}}`,
+    });
+    expect(reply.status).toBe(200);
+    await reply.arrayBuffer();
+  });
+
+  expect(share).toBeLessThan(0.5);
+}, 120_000);
