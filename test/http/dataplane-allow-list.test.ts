@@ -301,7 +301,9 @@ test("tools of more than 100,000 values are rejected: parsing them would block o
 
   expect(await readError(reply)).toEqual([400, "invalid_request"]);
   const split = { model: "cheap", messages: [], a: tools(60_000), b: tools(60_000) };
-  expect((await limited.post(CHAT, split)).status).toBe(400);
+  const rejected = await limited.post(CHAT, split);
+  expect(rejected.status).toBe(400);
+  expect(await rejected.text()).toContain("more than 100000 values");
   const fewer = { model: "cheap", messages: [], tools: tools(90_000) };
   expect((await limited.post(CHAT, fewer)).status).toBe(200);
 });

@@ -10,14 +10,15 @@ import { readMembers } from "../objects/find-item-references.ts";
 /** Parses members that may name a model, so call it only for consumers whose models are limited. */
 export function findAdditionalModels(scan: MemberScan<string>): string[] {
   const models: string[] = [];
-  let remaining = MAX_VALUES;
+  let total = 0;
   for (const member of scan.others) {
     const name = parseName(scan, member);
     const kind = readBodyKind(name);
     if (kind === "data" || !mayNameModel(scan.bytes, member, kind)) continue;
     const named: string[] = [];
-    const { value, values } = parseSelector(scan.bytes, member, name, remaining);
-    remaining -= values;
+    const { value, values } = parseSelector(scan.bytes, member, name);
+    total += values;
+    if (total > MAX_VALUES) throw tooManyValues();
     collect(value, named, kind);
     models.push(...(COUNTED.test(foldName(name)) ? named.map(removePrefix) : named));
   }
@@ -36,14 +37,15 @@ export function collectModels(body: object, models: string[]): void {
 /** Caps parsing of all members, which blocks the event loop: a million names take more than a second. */
 const MAX_VALUES = 100_000;
 
+const tooManyValues = (): AppError =>
+  new AppError(
+    "invalid_request",
+    `The members that may name models are made of more than ${MAX_VALUES} values.`,
+  );
+
 /** Rejects repeated names, because the upstream may use another one than the gateway checks. */
-function parseSelector(
-  bytes: Uint8Array,
-  { start, end }: JsonMember,
-  name: string,
-  maxValues: number,
-) {
-  const parsed = parseStrict(bytes.subarray(start, end), maxValues);
+function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: string) {
+  const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
   if (parsed.ok) return parsed;
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }
