@@ -93,6 +93,8 @@ test.each([
   ["models with a long s", { modelſ: ["expensive"] }],
   ["a list of models that begins like a pattern", { model: "open/a,expensive" }],
   ["models with a list that begins like a pattern", { models: ["open/a,expensive"] }],
+  ["a path that begins like a pattern", { model: "open/../expensive" }],
+  ["such a path with a backslash", { models: ["open/a\\..\\..\\expensive"] }],
   ["fallbacks", { fallbacks: ["expensive"] }],
   ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
   ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],
@@ -406,6 +408,7 @@ test("under an allow-list, the query string cannot name a model in any spelling"
   for (const query of [
     ...["models=expensive", "fallbacks[0]=expensive", "extra_body[model]=expensive"],
     ...["deployment_id=expensive", "extra_body%5Bmodel%5D=expensive", "lora_path=expensive"],
+    "engine=expensive",
   ]) {
     const path = `/v1/images/generations?${query}`;
     expect((await limited.post(path, { model: "cheap" })).status).toBe(400);

@@ -216,8 +216,8 @@ export const matchesModel = (entry: string, model: string): boolean =>
   namesOneModel(model) && matchesGlob(entry, model);
 
 /**
- * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, and an OpenRouter
- * preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model.
+ * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, an OpenRouter
+ * preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model, and so can `..` where names are paths (MLX).
  */
 export const namesOneModel = (model: string): boolean =>
-  !model.includes("*") && !/@(?:preset|prompt_id)\//i.test(model);
+  !model.includes("*") && !/@(?:preset|prompt_id)\/|(?:^|[\\/])\.\.(?:[\\/]|$)/i.test(model);

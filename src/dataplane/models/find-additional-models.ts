@@ -73,8 +73,8 @@ function readKind(name: string): ValueKind {
   return MODEL_NAME.test(folded) ? "model" : "members";
 }
 
-/** Returns whether a lower-case name is that of a member that selects a model. */
-export const selectsModel = (folded: string): boolean => isSelector(readKind(folded));
+/** Returns whether a lower-case name is that of a field that selects a model. */
+export const selectsModel = (folded: string): boolean => isSelector(readBodyKind(folded));
 
 const isSelector = (kind: ValueKind): kind is SelectorKind =>
   kind === "model" || kind === "preset" || kind === "prompt_id";
