@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 import { isTooDeep } from "../lib/json/measure-json.ts";
+import { parseBoundedExactJson } from "../lib/json/parse-exact-json.ts";
 
 const SUBJECT = "The upstream's response";
 
@@ -26,7 +27,7 @@ export function parseEvent(data: string): JsonObject {
   if (isTooDeep(data)) throw invalidResponse("has an event that is nested too deep");
   let event: unknown;
   try {
-    event = JSON.parse(data);
+    event = parseBoundedExactJson(data);
   } catch {
     throw invalidResponse("has an event that is not valid JSON");
   }

@@ -72,6 +72,59 @@ test("the guard evaluates the client's format in both directions, whole and stre
   }
 });
 
+/** A call of the tool `pay` in a request or a response, by format. The arguments are JSON text. */
+const CALLS = {
+  chat: (args: string) =>
+    `{"role":"assistant","content":null,"tool_calls":[{"id":"t1","type":"function","function":{"name":"pay","arguments":${JSON.stringify(args)}}}]}`,
+  messages: (args: string) =>
+    `{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"pay","input":${args}}]}`,
+  gemini: (args: string) =>
+    `{"role":"model","parts":[{"functionCall":{"name":"pay","args":${args}}}]}`,
+};
+const REQUESTS = {
+  chat: (args: string) =>
+    `{"model":"m","messages":[{"role":"user","content":"Go"},${CALLS.chat(args)},{"role":"tool","tool_call_id":"t1","content":"ok"}]}`,
+  messages: (args: string) =>
+    `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"Go"},${CALLS.messages(args)},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}]}`,
+  gemini: (args: string) =>
+    `{"contents":[{"role":"user","parts":[{"text":"Go"}]},${CALLS.gemini(args)},{"role":"user","parts":[{"functionResponse":{"name":"pay","response":{"ok":true}}}]}]}`,
+};
+const RESPONSES = {
+  chat: (args: string) =>
+    `{"id":"c1","choices":[{"index":0,"message":${CALLS.chat(args)},"finish_reason":"tool_calls"}]}`,
+  messages: (args: string) =>
+    `{"id":"m1","type":"message",${CALLS.messages(args).slice(1, -1)},"stop_reason":"tool_use","usage":{"input_tokens":1,"output_tokens":1}}`,
+  gemini: (args: string) =>
+    `{"candidates":[{"content":${CALLS.gemini(args)},"finishReason":"STOP","index":0}]}`,
+};
+
+const CAPABILITIES = { chat: "chat", messages: "messages", gemini: "generate_content" };
+
+test.each([
+  ["messages", "/v1/messages", "chat", "openai_compatible"],
+  ["gemini", "/v1beta/models/m:generateContent", "chat", "openai_compatible"],
+  ["chat", "/v1/chat/completions", "messages", "anthropic"],
+  ["chat", "/v1/chat/completions", "gemini", "google"],
+  ["messages", "/v1/messages", "gemini", "google"],
+] as const)(
+  "long integers of tool calls in %s at %s are translated to %s of %s and back unchanged",
+  async (client, path, format, provider) => {
+    const body = RESPONSES[format]('{"to":98765432109876543}');
+    const headers = { "content-type": "application/json" };
+    await using it = await startConsumer(
+      await kit(),
+      [{ provider, capabilities: [CAPABILITIES[format]] }],
+      [{ body, headers }],
+    );
+
+    const reply = await it.post(path, REQUESTS[client]('{"to":12345678901234567,"tag":5}'));
+
+    const sent = it.upstreams[0]?.hits[0]?.body.toString().replaceAll("\\", "");
+    expect(sent).toContain('{"to":12345678901234567,"tag":5}');
+    expect((await reply.text()).replaceAll("\\", "")).toContain('{"to":98765432109876543}');
+  },
+);
+
 test("failover goes from a registry of the client's format to a translated one", async () => {
   await using one = await startConsumer(
     await kit(),

@@ -7,6 +7,7 @@ import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialec
 import type { NeutralRequest, Usage } from "../../dialects/neutral.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import { measureJson } from "../../lib/json/measure-json.ts";
+import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
 import type { ProviderOperation } from "../../providers/provider.ts";
@@ -97,7 +98,7 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   const text = decodeUtf8(body.members.bytes);
   if (measureJson(text).weight > MAX_WEIGHT) throw memberError("", TOO_MANY_VALUES);
   // scanJsonBody accepts only an object.
-  const parsed = JSON.parse(text) as JsonObject;
+  const parsed = parseBoundedExactJson(text) as JsonObject;
   const read = { body: parsed, request: inbound.readRequest(parsed, { stream }) };
   readBodies.set(body, read);
   return read;

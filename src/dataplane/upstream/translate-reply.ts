@@ -5,6 +5,7 @@ import type { Usage } from "../../dialects/neutral.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { isTooDeep } from "../../lib/json/measure-json.ts";
+import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../../net/http/reply.ts";
@@ -108,7 +109,7 @@ function parseJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes);
   if (isTooDeep(text)) throw invalidResponse("is nested too deep");
   try {
-    return JSON.parse(text);
+    return parseBoundedExactJson(text);
   } catch {
     return undefined;
   }

@@ -21,9 +21,11 @@ export const mayContainLongInteger = (text: string): boolean => /(?<![\w."])\d{1
 export const parseExactJson = (text: string): unknown =>
   mayContainLongInteger(text) ? parse(text, keepLongInteger) : JSON.parse(text);
 
-/** Parses the result of a tool call. Rounds the long integers of a result beyond the limit, rather than reject it. */
-export const parseToolResult = (text: string, { weight } = measureJson(text)): unknown =>
-  weight > MAX_EXACT_WEIGHT ? JSON.parse(text) : parseExactJson(text);
+/** Parses JSON of any weight. Beyond the limit its long integers are rounded. */
+export const parseBoundedExactJson = (text: string): unknown =>
+  mayContainLongInteger(text) && measureJson(text).weight <= MAX_EXACT_WEIGHT
+    ? parse(text, keepLongInteger)
+    : JSON.parse(text);
 
 export const isExactInteger = isRawJSON;
 

@@ -6,8 +6,8 @@ import type { RegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import {
   mayContainLongInteger,
+  parseBoundedExactJson,
   parseExactJson,
-  parseToolResult,
 } from "../../lib/json/parse-exact-json.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
@@ -75,7 +75,7 @@ export async function guardResult(
   result: CallToolResult,
 ): Promise<GuardOutcome<CallToolResult>> {
   const payload = { ...ENVELOPE, result };
-  const part: EvaluatedPart = { direction: "output", payload, parse: parseToolResult };
+  const part: EvaluatedPart = { direction: "output", payload, parse: parseBoundedExactJson };
   const verdict = await evaluatePayload(session, call, part);
   if (!verdict) return { pass: result };
   const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };

@@ -1,8 +1,8 @@
 /** Receives a response of an MCP server, as JSON or as a stream of events, with limits on its size and memory. */
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
-import { type JsonMeasure, MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
-import { parseToolResult } from "../../lib/json/parse-exact-json.ts";
+import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
+import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
@@ -33,12 +33,11 @@ export async function receiveResponse(
 ): Promise<object> {
   const { headers } = reply;
   const parse = (text: string): object => {
-    const measure = measureJson(text);
-    const { weight, depth, members } = measure;
+    const { weight, depth, members } = measureJson(text);
     if (depth > MAX_DEPTH) throw tooDeep();
     if (members > MAX_MEMBERS) throw tooManyMembers();
     memory.add(weight);
-    return parseMessage(text, is_tool_call ? measure : undefined);
+    return parseMessage(text, is_tool_call);
   };
   if (isEventStream(headers)) {
     const count = createByteCounter(memory);
@@ -71,9 +70,9 @@ const tooDeep = () =>
 const tooManyMembers = () =>
   new AppError("upstream_failed", `The response has more than ${MAX_MEMBERS} members.`);
 
-function parseMessage(text: string, toolResult: JsonMeasure | undefined): object {
+function parseMessage(text: string, is_tool_call: boolean): object {
   try {
-    const message = toolResult ? parseToolResult(text, toolResult) : JSON.parse(text);
+    const message = is_tool_call ? parseBoundedExactJson(text) : JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
   } catch {
     // Reported below without the text, which may contain a credential.
