@@ -69,8 +69,11 @@ function countContinued(before: readonly Segment[], text: Segment): number {
   if (!last || isNewSentence(last, text)) return 0;
   const isUser = text.source === "user";
   const isMessage = isUser || text.source === "system";
-  if (isNextPart(last, text) || (isMessage && isNextMessage(last, text))) return before.length;
-  // Numbers that are responses to an assistant, or items of a list, would often be a card together.
+  if (isNextPart(last, text)) return before.length;
+  const distance = measureDistance(last, text);
+  // Numbers in responses to an assistant would often be a card together.
+  if (distance !== undefined) return isMessage && distance <= 1 ? before.length : 0;
+  // So would numbers that are items of a list.
   const areNumbers = NUMBER.test(last.text) && NUMBER.test(text.text);
   return isUser && !areNumbers ? 1 : 0;
 }
@@ -83,11 +86,11 @@ function isNextPart(one: Segment, other: Segment): boolean {
   return list !== pointer && list === toSearchablePath(other.pointer).replace(PART, "");
 }
 
-/** Returns whether two texts are of one message or of two in a row. */
-function isNextMessage(one: Segment, other: Segment): boolean {
+/** Returns 0 for texts of one message and 1 for those of two in a row; undefined if they are not messages of one list. */
+function measureDistance(one: Segment, other: Segment): number | undefined {
   const [, list, number] = MESSAGE.exec(toSearchablePath(one.pointer)) ?? [];
   const [, sameList, next] = MESSAGE.exec(toSearchablePath(other.pointer)) ?? [];
-  return list !== undefined && list === sameList && Number(next) - Number(number) <= 1;
+  return list !== undefined && list === sameList ? Number(next) - Number(number) : undefined;
 }
 
 /** Keeps the last texts that fill the beginning of a joint. */

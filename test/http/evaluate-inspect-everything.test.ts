@@ -315,6 +315,40 @@ test("a value that is written apart, or split between two messages, is masked", 
   });
 });
 
+const NUMBERS = ["My order number is 4111 1111", "Which one?", "1111 1111 is the other one"];
+
+test.each<[string, Json]>([
+  [
+    "messages",
+    {
+      messages: NUMBERS.map((content, at) => ({ role: at === 1 ? "assistant" : "user", content })),
+    },
+  ],
+  [
+    "parts of messages",
+    {
+      input: NUMBERS.map((text, at) =>
+        at === 1
+          ? { role: "assistant", content: [{ type: "output_text", text }] }
+          : { role: "user", content: [{ type: "input_text", text }] },
+      ),
+    },
+  ],
+  [
+    "Gemini contents",
+    {
+      contents: NUMBERS.map((text, at) => ({
+        role: at === 1 ? "model" : "user",
+        parts: [{ text }],
+      })),
+    },
+  ],
+])("numbers of two user %s with an assistant's between them are not joined", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  expect((await guard.evaluate({ payload })).status).toBe("allow");
+});
+
 const SPLIT = [
   { type: "text", text: "My card is 4111 1" },
   { type: "text", text: "111 1111 " },

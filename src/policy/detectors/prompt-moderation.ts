@@ -26,7 +26,7 @@ const Settings = z.strictObject({
     )
     .default([])
     .describe(
-      "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters, invisible characters or letters written apart, encoded words, and words split between user messages or parts of a message.",
+      "Words and phrases, case-insensitive. They match whole words, including words with look-alike letters, invisible characters or letters written apart, encoded words, and words split between user messages in a row or parts of a message.",
     )
     .meta({ title: "Words and phrases" }),
   regex: z
