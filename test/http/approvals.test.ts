@@ -262,6 +262,17 @@ describe.each(databaseKinds)("%s", (database) => {
       { type: "message", role: "user", content: [{ type: "input_text", text: "Go." }] },
       { type: "apply_patch_call", call_id: "c-2", operation },
     ];
+    const contents = [{ role: "user", parts: [{ text: "Go." }] }];
+    const parameters = { type: "OBJECT", properties: {} };
+    const functionDeclarations = [{ name: "look", parameters }];
+    const tools = [{ codeExecution: {} }, { googleSearch: {}, functionDeclarations }];
+    expect(await shown("llm", { contents, tools })).toEqual({
+      "/contents/0/parts/0/text": "Go.",
+      "/tools/0/codeExecution": "{}",
+      "/tools/1/googleSearch": "{}",
+      "/tools/1/functionDeclarations/0": "look",
+      "/tools/1/functionDeclarations/0/parameters/type": "OBJECT",
+    });
     expect(await shown("llm", { input, tools: [{ type: "web_search" }] })).toEqual({
       "/input/0/content/0/text": "Go.",
       "/input/1/type": "apply_patch_call",
