@@ -273,7 +273,8 @@ describe.each([
         {
           name: "slow",
           call: async (_, sendProgress) => {
-            await sendProgress({ progress: 1, total: 2, message: "half" });
+            // Beyond 2^53, as a time in nanoseconds is.
+            await sendProgress({ progress: 1.763389e18, total: 2e18, message: "half" });
             // Progress must arrive before the result.
             await seen.promise;
             return "done";
@@ -298,7 +299,7 @@ describe.each([
     );
 
     expect(result.text).toBe('"done"');
-    expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+    expect(heard).toEqual([{ progress: 1.763389e18, total: 2e18, message: "half" }]);
   });
 
   test.each([

@@ -41,7 +41,8 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
     if (data === "" || type !== "message") return undefined;
     const message = options.parse(data);
     if ("result" in message || "error" in message) return message;
-    options.onmessage(message);
+    // Parsed without exact integers, because the SDK requires numbers in progress.
+    options.onmessage(JSON.parse(data) as object);
     return undefined;
   }
 
