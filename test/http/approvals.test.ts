@@ -295,6 +295,15 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test("an approver sees how many of more than a thousand images are not shown", async () => {
+    const guard = await makeGuard(await kit(), { gates: [GATE] });
+    const png = Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01", "latin1").toString("base64");
+    const images = Array.from({ length: 1200 }, () => `data:image/png;base64,${png}`);
+    const approval_id = approvalIn(await verdictOf(guard, pay(JSON.stringify({ images }))));
+
+    expect((await contentOf(approval_id))?.at(0)?.text).toContain(": 700 values are not shown");
+  });
+
   test("an approver sees that a long argument is truncated", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const command = `echo ${"padding ".repeat(150_000)}; rm -rf /`;

@@ -12,7 +12,7 @@ export interface Payload {
   calls: ToolCall[];
   /** Numbers, booleans and empty values that no detector inspects but an approver needs to see. */
   values: ScalarValue[];
-  /** Number of older values that were dropped from `values` and `ids`, which are capped. */
+  /** Number of values that were dropped from `values`, `ids` and `uninspected`, which are capped. */
   dropped_values: number;
   /** Ids and names of the format, which no detector inspects; null unless the context lists them. */
   ids: ScalarValue[] | null;

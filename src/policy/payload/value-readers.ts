@@ -219,8 +219,9 @@ function reportBytes(out: Payload, pointer: string, key: string, kind: "media" |
     keepLatest(out, out.ids, { text: kind, role: null, pointer, inner: null });
     return;
   }
-  if (out.uninspected.length >= MAX_UNINSPECTED) return;
-  out.uninspected.push({ pointer, reason: key === "encrypted_content" ? "encrypted" : kind });
+  const reason = key === "encrypted_content" ? "encrypted" : kind;
+  if (out.uninspected.length < MAX_UNINSPECTED) out.uninspected.push({ pointer, reason });
+  else out.dropped_values++;
 }
 
 /** Members by which a provider signs its own texts. In other places they are arguments. */
