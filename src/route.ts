@@ -26,7 +26,9 @@ export interface Actor {
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
   subject !== null && foldName(principal_sub ?? name) === foldName(subject);
 
-const foldName = (name: string): string => name.normalize("NFKC").trim().toLowerCase();
+/** In upper case first, which turns ß into SS. */
+const foldName = (name: string): string =>
+  name.normalize("NFKC").trim().toUpperCase().toLowerCase();
 
 /** Returns whether the administrator is an owner of the gateway, or of all gateways if none is named. */
 export const isOwner = ({ role, gateway_ids }: Actor, gateway_id = ""): boolean =>
