@@ -195,7 +195,7 @@ export const Settings = z.object({
   UPLOAD_IDLE_TIMEOUT_S: timeout
     .default(60)
     .describe(
-      "Maximum time for a client to send 1 KiB of a request body, on every plane. A body that is held in memory must arrive within five times as long. Otherwise the response is 408, and the connection is closed.",
+      "Maximum time for a client to send 1 KiB of a request body, on every plane. A body that is held in memory must arrive within five times as long. Otherwise the response is 408, and the connection is closed. After another error, it is closed when this time has passed without a new request.",
     ),
   UPSTREAM_HEADER_TIMEOUT_S: timeout
     .default(600)

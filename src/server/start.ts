@@ -156,7 +156,8 @@ export async function start(
       ...(deps.limiter.store.isLocal() ? [LOCAL_LIMITS] : []),
     ],
   });
-  const app = { deps, refresh, counts, metrics, readiness };
+  const earlyErrors = new WeakSet<Response>();
+  const app = { deps, refresh, counts, earlyErrors, metrics, readiness };
   const mcp = createLazyMcp(app);
   opened.defer(() => mcp.stop());
   group?.handle({

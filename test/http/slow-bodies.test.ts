@@ -5,6 +5,7 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { OWNER_TOKEN, sharedKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { until } from "../kit/until.ts";
 
 const IDLE_S = 0.3;
 const kit = sharedKit({ settings: { UPLOAD_IDLE_TIMEOUT_S: String(IDLE_S) } });
@@ -108,6 +109,55 @@ test.each(PATHS)(
     }
   },
 );
+
+const TOO_LARGE = { "content-length": String(1024 * 1024 * 1024) };
+
+test.each<[string, string, () => Sent | Promise<Sent>]>([
+  ["401", "the admin API", () => ({ path: "/v1/gateways" })],
+  ["413", "the admin API", () => ({ path: "/v1/gateways", headers: { ...owner, ...TOO_LARGE } })],
+  ["413", "the sign-in", () => ({ path: "/v1/session", headers: TOO_LARGE })],
+  ["401", "an evaluation", () => ({ path: "/v1/evaluate" })],
+  ["401", "the MCP endpoint", () => ({ path: "/me/mcp" })],
+  ["404", "an unknown path", () => ({ path: "/v1/unknown" })],
+  [
+    "401",
+    "the data plane",
+    async () => {
+      const { slug } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+      return { path: `/${slug}/v1/chat/completions` };
+    },
+  ],
+])(
+  "a %s of %s before the body has arrived closes the connection later",
+  async (status, _, sent) => {
+    const given = await sent();
+
+    const replies = await Promise.all([sendSlowly(given), sendSlowly({ ...given, trickle: " " })]);
+
+    for (const reply of replies) {
+      expect(reply).toStartWith(`HTTP/1.1 ${status}`);
+      // A client that is still sending would not read the response.
+      expect(reply.toLowerCase()).not.toContain("\r\nconnection: close\r\n");
+    }
+  },
+);
+
+test("a connection with an early error stays open for the next request", async () => {
+  const { hostname, port } = new URL((await kit()).url);
+  const socket = connect(Number(port), hostname);
+  let got = "";
+  socket.on("data", (chunk) => {
+    got += chunk;
+  });
+  const stalled = `POST /v1/gateways HTTP/1.1\r\nHost: x\r\nAuthorization: ${owner.authorization}\r\n`;
+
+  socket.write("POST /v1/gateways HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
+  await until(() => got.includes(" 401 "));
+  socket.write(`${stalled}Content-Length: 9\r\n\r\n{`);
+
+  await until(() => got.includes(" 408 "));
+  socket.destroy();
+}, 15_000);
 
 test("a body that is never idle still has a deadline", async () => {
   const headers = { ...owner, "content-length": "2000000" };

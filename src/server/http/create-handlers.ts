@@ -53,19 +53,28 @@ export interface RequestHandlers {
 export function createHandlers(app: App, options: HandlerOptions): RequestHandlers {
   const { planes, routes, others, state } = options;
   const keepOpen = createKeepOpen();
+  const closeLater = createCloseLater(app);
   const table: RequestHandlers["routes"] = {};
   for (const [path, handle] of createPathHandlers(app, options)) {
     table[path] = (request, server) =>
       state.refusing
         ? refuse(app, request)
-        : handle(request, () => server.requestIP(request)?.address ?? "");
+        : closeLater(
+            request,
+            server,
+            handle(request, () => server.requestIP(request)?.address ?? ""),
+          );
   }
   if (planes.includes("admin")) Object.assign(table, staticPages(routes));
   for (const [path, handle] of Object.entries(planes.includes("mcp") ? others.mcp : {})) {
     table[path] = (request, server) =>
       state.refusing
         ? refuse(app, request)
-        : keepOpen(request, server, handle(request, server.requestIP(request)?.address ?? ""));
+        : keepOpen(
+            request,
+            server,
+            closeLater(request, server, handle(request, server.requestIP(request)?.address ?? "")),
+          );
   }
   Object.assign(table, createProbes(app, state));
   const servesGateway = planes.includes("gateway");
@@ -75,9 +84,10 @@ export function createHandlers(app: App, options: HandlerOptions): RequestHandle
       if (state.refusing) return refuse(app, request);
       if (servesGateway && !isReserved(request)) {
         const client = createAddressReader(request, server);
-        return keepOpen(request, server, others.handleDataPlane(request, client));
+        const response = others.handleDataPlane(request, client);
+        return keepOpen(request, server, closeLater(request, server, response));
       }
-      return rejectPath(app, request, servesGateway);
+      return closeLater(request, server, rejectPath(app, request, servesGateway));
     },
   };
 }
@@ -128,7 +138,7 @@ const throwError = (code: ErrorCode, text?: string) => async (): Promise<Respons
   throw new AppError(code, text);
 };
 
-type KeepOpen = (
+type WatchResponse = (
   request: Request,
   server: Server<unknown>,
   response: Promise<Response>,
@@ -137,7 +147,7 @@ type KeepOpen = (
 const EXTEND_EVERY_MS = 60_000;
 
 /** Returns a function that keeps a connection open while its response is pending: upstreams may take longer than the idle timeout. */
-function createKeepOpen(): KeepOpen {
+function createKeepOpen(): WatchResponse {
   const waiting = new Map<Request, Server<unknown>>();
   // Pending responses have timeouts of their own. Extending the idle timeout for each request would cost 3 µs.
   const extending = setInterval(() => {
@@ -148,6 +158,21 @@ function createKeepOpen(): KeepOpen {
     waiting.set(request, server);
     const remove = () => waiting.delete(request);
     response.then(remove, remove);
+    return response;
+  };
+}
+
+/**
+ * Returns a function that closes a connection some time after an error, unless another request follows: the rest of the
+ * body may never arrive. Not at once, because a client that is still sending would not read the response.
+ */
+function createCloseLater({ deps: { settings }, earlyErrors }: App): WatchResponse {
+  const after_s = Math.min(Math.ceil(settings.UPLOAD_IDLE_TIMEOUT_S), CONNECTION_IDLE_S);
+  return (request, server, response) => {
+    const close = (sent: Response) => {
+      if (earlyErrors.has(sent)) server.timeout(request, after_s);
+    };
+    response.then(close, () => {});
     return response;
   };
 }

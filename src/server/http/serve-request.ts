@@ -49,6 +49,8 @@ export interface App {
   /** Loads a change that was just committed on this node. */
   refresh: () => Promise<void>;
   counts: ResponseCounts;
+  /** Errors of requests with a body, which may not have arrived. */
+  earlyErrors: WeakSet<Response>;
   /** Renders the current metrics of all workers. */
   metrics: () => string | Promise<string>;
   readiness: () => Readiness;
@@ -93,7 +95,7 @@ const METHOD_FOR: Record<string, string> = { PATCH: "PUT", HEAD: "GET" };
 
 /** Runs `work`, and renders a thrown error in the format of the plane. Counts and logs the request. */
 export async function serveRequest(
-  { deps, counts }: App,
+  { deps, counts, earlyErrors }: App,
   plane: Plane,
   request: Request,
   work: (ids: RequestIds, headers: Record<string, string>) => Promise<Response> | Response,
@@ -135,9 +137,14 @@ export async function serveRequest(
       code: error.code,
       ...(failed ? { error: error.cause ?? error } : {}),
     });
-    return render(plane, error, ids, headers, request);
+    const response = render(plane, error, ids, headers, request);
+    if (hasBody(request)) earlyErrors.add(response);
+    return response;
   }
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers.has("content-length") || headers.has("transfer-encoding");
 
 /** Bun joins repeated headers with a comma, which no host contains. Two are a 400 (RFC 9112 3.2). */
 function checkHost({ headers }: Request): void {
