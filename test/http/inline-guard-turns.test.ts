@@ -97,5 +97,6 @@ test("a large response is parsed in a worker, and not in the event loop", async 
     return sending / parsing;
   };
 
-  expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
+  // In the event loop, it would be at least 1.
+  expect(await minOfRuns(measure, 0.8)).toBeLessThan(0.8);
 }, 60_000);
