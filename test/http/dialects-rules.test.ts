@@ -125,6 +125,23 @@ test.each([
   },
 );
 
+test("a long integer that Vertex streams as a part of a call is translated unchanged", async () => {
+  const call = '{"name":"pay","partialArgs":[{"jsonPath":"$.to","numberValue":98765432109876543}]}';
+  const parts = `{"role":"model","parts":[{"functionCall":${call}}]}`;
+  const body = `data: {"candidates":[{"content":${parts},"finishReason":"STOP","index":0}]}\n\n`;
+  const headers = { "content-type": "text/event-stream" };
+  await using it = await startConsumer(
+    await kit(),
+    [{ provider: "google", capabilities: ["generate_content"] }],
+    [{ body, headers }],
+  );
+
+  const messages = [{ role: "user", content: "Go" }];
+  const reply = await it.post("/v1/chat/completions", { model: "m", messages, stream: true });
+
+  expect((await reply.text()).replaceAll("\\", "")).toContain('{"to":98765432109876543}');
+});
+
 test("failover goes from a registry of the client's format to a translated one", async () => {
   await using one = await startConsumer(
     await kit(),

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import type { JsonObject } from "../../lib/json/json-object.ts";
+import { parseExactJson } from "../../lib/json/parse-exact-json.ts";
 import { addPartialArg, createObject } from "./add-partial-arg.ts";
 
 const MEMBERS: Record<string, string> = {
@@ -44,6 +46,12 @@ test("an inherited member of parsed arguments is not a place for a value", () =>
 
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   expect(added).toEqual([false, false, false]);
+});
+
+test("a member of a long integer is invalid", () => {
+  const args = parseExactJson('{"a":98765432109876543}') as JsonObject;
+
+  expect(addPartialArg(args, { jsonPath: "$.a.b", stringValue: "x" })).toBe(false);
 });
 
 test.each([

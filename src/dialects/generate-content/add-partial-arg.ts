@@ -1,6 +1,7 @@
 /** Adds a value that Vertex streams, with its JSON path, to the arguments of a function call. */
 
 import type { JsonObject } from "../../lib/json/json-object.ts";
+import { isExactInteger } from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { asText } from "../invalid-response.ts";
 
@@ -18,7 +19,7 @@ export function addPartialArg(args: JsonObject, part: JsonObject): boolean {
     const next = path[index + 1] ?? last;
     target[key] ??= typeof next === "number" ? [] : createObject();
     const inner = target[key];
-    if (typeof inner !== "object" || inner === null) return false;
+    if (typeof inner !== "object" || inner === null || isExactInteger(inner)) return false;
     // Arrays and objects are both written by key.
     target = inner as Container;
   }
@@ -45,7 +46,7 @@ const hasPlace = (target: Container, key: string | number): boolean =>
 function readValue({ stringValue, numberValue, boolValue, nullValue }: JsonObject): unknown {
   if (nullValue !== undefined) return null;
   if (typeof stringValue === "string") return stringValue;
-  if (typeof numberValue === "number") return numberValue;
+  if (typeof numberValue === "number" || isExactInteger(numberValue)) return numberValue;
   return typeof boolValue === "boolean" ? boolValue : undefined;
 }
 
