@@ -123,7 +123,8 @@ describe.each(databaseKinds)("on %s", (database) => {
       it.server.state.gate = async (request) => {
         const { id, method } = (await request.clone().json()) as { id?: number; method?: string };
         if (method !== "tools/call") return undefined;
-        const content = `"content":[{"type":"text","text":"ok"}],"structuredContent":${structured}`;
+        const link = `{"type":"resource_link","uri":"file:///a","name":"a","size":18446744073709551615}`;
+        const content = `"content":[${link}],"structuredContent":${structured}`;
         const text = `{"jsonrpc":"2.0","id":${id},"result":{"resultType":"complete",${content}}}`;
         return new Response(text.replace("MAIL", MAIL), {
           headers: { "content-type": "application/json" },
@@ -136,6 +137,8 @@ describe.each(databaseKinds)("on %s", (database) => {
       const reply = await (await post(it.store.url, headers, call)).text();
 
       expect(reply).toContain('"id":12345678901234567,"ids":[-9007199254740993,5,1000]');
+      // The SDK requires a number.
+      expect(reply).toContain('"size":18446744073709552000');
       expect(reply).not.toContain(MAIL);
     },
   );

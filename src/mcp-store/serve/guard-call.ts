@@ -4,12 +4,9 @@ import type { Approval } from "../../contract/guard/approvals.ts";
 import type { Verdict } from "../../contract/guard/evaluate.ts";
 import type { RegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
-import {
-  mayContainLongInteger,
-  parseBoundedExactJson,
-  parseExactJson,
-} from "../../lib/json/parse-exact-json.ts";
+import { mayContainLongInteger, parseExactJson } from "../../lib/json/parse-exact-json.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
+import { parseToolResponse } from "../upstream/parse-tool-response.ts";
 import type { McpCaller } from "./identify-mcp-caller.ts";
 import type { McpSession } from "./session.ts";
 import { errorResult } from "./tool-result.ts";
@@ -75,7 +72,7 @@ export async function guardResult(
   result: CallToolResult,
 ): Promise<GuardOutcome<CallToolResult>> {
   const payload = { ...ENVELOPE, result };
-  const part: EvaluatedPart = { direction: "output", payload, parse: parseBoundedExactJson };
+  const part: EvaluatedPart = { direction: "output", payload, parse: parseToolResponse };
   const verdict = await evaluatePayload(session, call, part);
   if (!verdict) return { pass: result };
   const { result: rewritten } = (verdict.transformed_payload ?? {}) as { result?: CallToolResult };

@@ -2,13 +2,13 @@
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
-import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import { readReplyBytes } from "../../net/read-reply-bytes.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
+import { parseToolResponse } from "./parse-tool-response.ts";
 import { readStreamedResponse } from "./read-streamed-response.ts";
 
 /** Limit for one response, with everything that is streamed before it. */
@@ -72,7 +72,7 @@ const tooManyMembers = () =>
 
 function parseMessage(text: string, is_tool_call: boolean): object {
   try {
-    const message = is_tool_call ? parseBoundedExactJson(text) : JSON.parse(text);
+    const message = is_tool_call ? parseToolResponse(text) : JSON.parse(text);
     if (typeof message === "object" && message !== null) return message;
   } catch {
     // Reported below without the text, which may contain a credential.
