@@ -265,20 +265,24 @@ describe.each(databaseKinds)("%s", (database) => {
     const contents = [{ role: "user", parts: [{ text: "Go." }] }];
     const parameters = { type: "OBJECT", properties: {} };
     const functionDeclarations = [{ name: "look", parameters }];
-    const tools = [{ codeExecution: {} }, { googleSearch: {}, functionDeclarations }];
+    const retrieval = { googleSearchRetrieval: { dynamicRetrievalConfig: {} } };
+    const tools = [{ codeExecution: {} }, { googleSearch: {}, functionDeclarations }, retrieval];
     expect(await shown("llm", { contents, tools })).toEqual({
       "/contents/0/parts/0/text": "Go.",
       "/tools/0/codeExecution": "{}",
       "/tools/1/googleSearch": "{}",
+      "/tools/2/googleSearchRetrieval/dynamicRetrievalConfig": "{}",
       "/tools/1/functionDeclarations/0": "look",
       "/tools/1/functionDeclarations/0/parameters/type": "OBJECT",
     });
-    expect(await shown("llm", { input, tools: [{ type: "web_search" }] })).toEqual({
+    const search = { type: "web_search", filters: { allowed_domains: [] } };
+    expect(await shown("llm", { input, tools: [search] })).toEqual({
       "/input/0/content/0/text": "Go.",
       "/input/1/type": "apply_patch_call",
       "/input/1/operation/type": "delete_file",
       "/input/1/operation/path": "notes.md",
       "/tools/0/type": "web_search",
+      "/tools/0/filters/allowed_domains": "[]",
     });
   });
 

@@ -19,8 +19,11 @@ export const isItemMember = (pointer: string): boolean => ITEM_MEMBER.test(point
 const ITEM_MEMBER =
   /^\/(?:params\/)?(?:messages|contents|content|input|output|system|history)\/\d+\/(?:(?:content|parts|tool_calls|summary)\/\d+\/)*[^/]+$/;
 
-/** Returns whether a pointer is of a member of a tool, and not of its schema: Gemini enables a tool with an empty object. */
-export const isToolMember = (pointer: string): boolean => /\/tools\/\d+\/[^/]+$/.test(pointer);
+/** Returns whether a pointer is inside a function or schema. Other tools are enabled and configured by empty values. */
+export const isFunctionMember = (pointer: string): boolean => FUNCTION_MEMBER.test(pointer);
+
+const FUNCTION_MEMBER =
+  /\/(?:function|custom|toolSpec|functionDeclarations|function_declarations|parameters|input_?[sS]chema|output_?[sS]chema)(?:\/|$)/;
 
 const CALL_IDS: ReadonlySet<string> = new Set(["call_id", "tool_call_id", "tool_use_id"]);
 const WORD_MEMBERS: ReadonlySet<string> = new Set(["type", "kind", "role", "object", "status"]);

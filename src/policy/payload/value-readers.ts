@@ -13,7 +13,7 @@ import {
 } from "./decode-member.ts";
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isItemMember, isRepeated, isToolMember } from "./is-repeated.ts";
+import { isFunctionMember, isItemMember, isRepeated } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
 
@@ -271,7 +271,7 @@ function listId(out: Payload, value: string | number | boolean, at: ValueLocatio
 /** Lists an empty value of unknown meaning for an approver: a filter without members selects everything. */
 function listEmpty(out: Payload, text: "" | "null" | "[]" | "{}", at: ValueLocation): void {
   const { source, role, pointer, inner } = at;
-  if (out.ids === null || (source === "tool_definition" && !isToolMember(pointer))) return;
+  if (out.ids === null || (source === "tool_definition" && isFunctionMember(pointer))) return;
   if (!isItemMember(pointer)) keepLatest(out, out.ids, { text, role, pointer, inner });
 }
 
