@@ -21,14 +21,20 @@ export interface Actor {
 
 /**
  * Returns whether the administrator is this subject. A token without a principal is identified by its name. Clients
- * write the subject, so letter case, surrounding spaces and the Unicode form do not distinguish people.
+ * write the subject, so letter case, surrounding spaces, invisible characters and the Unicode form do not distinguish people.
  */
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
   subject !== null && foldName(principal_sub ?? name) === foldName(subject);
 
-/** In upper case first, which turns ß into SS. */
+/** In upper case first, which turns ß into SS and decomposes other letters. */
 const foldName = (name: string): string =>
-  name.normalize("NFKC").trim().toUpperCase().toLowerCase();
+  name
+    .normalize("NFKC")
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")
+    .trim()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKC");
 
 /** Returns whether the administrator is an owner of the gateway, or of all gateways if none is named. */
 export const isOwner = ({ role, gateway_ids }: Actor, gateway_id = ""): boolean =>

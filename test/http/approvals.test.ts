@@ -412,10 +412,13 @@ describe.each(databaseKinds)("%s", (database) => {
       const made = { name: `token ${crypto.randomUUID()}`, role: "admin", ...more };
       return (await shared.make<{ token: string }>("/v1/tokens", made)).token;
     };
-    const name = `ana weiß ${crypto.randomUUID()}`;
+    const name = `ana weiß \u0390 ${crypto.randomUUID()}`;
     const tokens = [await tokenFor({ principal_sub: name }), await tokenFor({ name })];
     const other = await tokenFor({ principal_sub: "bo" });
-    const spellings = [name, name.toUpperCase(), ` ${name}`, name.replace("a", "\uff41")];
+    const spellings = [
+      ...[name, name.toUpperCase(), ` ${name}`, name.replace("a", "\uff41")],
+      `${name}\u200b`,
+    ];
     for (const consumer_id of spellings) {
       const sent = pay('{"amount":1}').replace('"ana"', JSON.stringify(consumer_id));
       const approval_id = approvalIn(await verdictOf(guard, sent));
