@@ -57,6 +57,15 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(it.upstream.hits.map(({ body: sent }) => sent.includes(MAIL))).toEqual([false]);
   });
 
+  test("a request with an invalid host that needs approval is rejected with a link", async () => {
+    await using it = await makeAsking(await kitOf(), {});
+
+    const refused = await it.post(CHAT, chat("Hello"), { host: "[::" });
+
+    expect(refused.status).toBe(403);
+    expect(await refused.text()).toContain("/console/approvals?open=");
+  });
+
   test("an approval covers the endpoint and the object in its path, which the approver sees", async () => {
     const kit = await kitOf();
     await using it = await makeGuardedConsumer(kit, { gates: [ASK_ALWAYS] });

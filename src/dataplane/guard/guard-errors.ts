@@ -3,6 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Finding, Status } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { Evaluation } from "../../evaluation.ts";
+import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { MatchedRequest } from "../stages.ts";
 
@@ -29,7 +30,8 @@ export function buildAskError(
     const text = "The request needs an approval, which cannot be stored now. Try again later.";
     return new AppError("guard_unavailable", text);
   }
-  const approval_url = `${settings.PUBLIC_URL ?? new URL(request.url).origin}/console/approvals?open=${approval_id}`;
+  const origin = settings.PUBLIC_URL ?? parseRequestUrl(request).origin;
+  const approval_url = `${origin}/console/approvals?open=${approval_id}`;
   const types = listTypes(findings, "ask");
   const text =
     decision === "denied"
