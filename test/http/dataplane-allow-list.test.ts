@@ -121,6 +121,8 @@ test.each([
   ["LiteLLM's model_alias_map", { model_alias_map: { cheap: { model: "expensive" } } }],
   ["LiteLLM's deployment_id", { deployment_id: "expensive" }],
   ["LiteLLM's engine", { engine: "expensive" }],
+  ["engine in extra_body", { extra_body: { Engine: "expensive" } }],
+  ["engine in nested extra_body", { extra_body: { extra_body: { engine: "expensive" } } }],
   ["LiteLLM's stored prompt", { prompt_id: "cheap" }],
   ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],
   ["Together's safety_model", { safety_model: "expensive" }],

@@ -55,21 +55,24 @@ type SelectorKind = "model" | "preset" | "prompt_id";
 
 /**
  * What a member contains: a model in every string, data that selects nothing, content in which only tools select a
- * model, or other members. Every member is one of the last kind unless its name says otherwise.
+ * model, members that LiteLLM merges into the body, or other members. Every member is one of the last kind unless its
+ * name says otherwise.
  */
-type ValueKind = SelectorKind | "data" | "content" | "members";
+type ValueKind = SelectorKind | "data" | "content" | "extra_body" | "members";
 
 function readBodyKind(name: string): ValueKind {
-  if (BODY_CONTENT.test(name)) return "content";
-  // LiteLLM's `model` of completions. Elsewhere, search engines and readers of documents have this name.
-  return foldName(name) === "engine" ? "model" : readKind(name);
+  return BODY_CONTENT.test(name) ? "content" : readMergedKind(name);
 }
+
+/** `engine` is LiteLLM's `model` of completions. Elsewhere, search engines and readers of documents have this name. */
+const readMergedKind = (name: string): ValueKind =>
+  foldName(name) === "engine" ? "model" : readKind(name);
 
 function readKind(name: string): ValueKind {
   if (DATA.test(name)) return "data";
   const folded = foldName(name);
   if (CONTENT.test(folded)) return "content";
-  if (folded === "preset" || folded === "prompt_id") return folded;
+  if (folded === "preset" || folded === "prompt_id" || folded === "extra_body") return folded;
   return MODEL_NAME.test(folded) ? "model" : "members";
 }
 
@@ -93,9 +96,10 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
       if (isFunction && name === "parameters" && !isSelector(kind)) continue;
       collect(inner, models, readInnerKind(kind, name));
     }
-    if (kind === "members" && choosesModel(value)) models.push(AUTO_ROUTING);
+    const hasMembers = kind === "members" || kind === "extra_body";
+    if (hasMembers && choosesModel(value)) models.push(AUTO_ROUTING);
     // Azure reads an agent, which has a model of its own, from `agent` or `agent_reference`.
-    if (kind === "members" && readWords(value, "type").includes(AGENT))
+    if (hasMembers && readWords(value, "type").includes(AGENT))
       models.push(readMembers(value, "name").filter(isName).join());
   }
 }
@@ -140,6 +144,7 @@ const isListOfNames = (value: unknown): boolean =>
 /** Among models, every member is one. In content, such as a message, only the members of tools select a model. */
 function readInnerKind(kind: ValueKind, name: string): ValueKind {
   if (kind === "members") return readKind(name);
+  if (kind === "extra_body") return readMergedKind(name);
   if (kind !== "content") return kind;
   if (CALL_DATA.test(name)) return "data";
   return foldName(name) === "tools" ? "members" : kind;
@@ -168,7 +173,7 @@ const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
 function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): boolean {
-  if (isSelector(kind)) return true;
+  if (isSelector(kind) || kind === "extra_body") return true;
   if (member.kind !== "object" && member.kind !== "array") return false;
   const { start, end } = member;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
