@@ -103,6 +103,15 @@ test.each([[[]], [["large"]], [{ id: "large" }], [7], [null], [""]])(
   },
 );
 
+test("a default that no pattern matches is accepted if the allow-list names it", async () => {
+  const models = { allowed: ["../local/model"], default: "../local/model" };
+  await using one = await setUp([{ provider: "openai", models }]);
+
+  await one.post(CHAT, { messages: [] });
+
+  expect(modelsAt(one.upstreams[0])).toEqual(["../local/model"]);
+});
+
 test("a form cannot name a model in another field if names are mapped", async () => {
   await using one = await setUp([{ provider: "openai", models: { map: { "*": "small" } } }]);
   const form = new FormData();

@@ -211,9 +211,9 @@ export const consumers = resource({
   reply: Consumer,
 });
 
-/** Returns whether an allow-list entry matches a model. */
+/** Returns whether an allow-list entry is a model, or a pattern that matches it. */
 export const matchesModel = (entry: string, model: string): boolean =>
-  namesOneModel(model) && matchesGlob(entry, model);
+  entry === model || (namesOneModel(model) && matchesGlob(entry, model));
 
 /**
  * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, an OpenRouter
