@@ -95,6 +95,8 @@ test.each([
   ["models with a list that begins like a pattern", { models: ["open/a,expensive"] }],
   ["a path that begins like a pattern", { model: "open/../expensive" }],
   ["such a path with a backslash", { models: ["open/a\\..\\..\\expensive"] }],
+  ["such a path with escapes", { model: "open/%2E./expensive" }],
+  ["such a path with an escaped slash", { models: ["open/a%2f..%2F..%5cexpensive"] }],
   ["fallbacks", { fallbacks: ["expensive"] }],
   ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
   ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],

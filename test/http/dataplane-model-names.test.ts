@@ -103,6 +103,23 @@ test.each([[[]], [["large"]], [{ id: "large" }], [7], [null], [""]])(
   },
 );
 
+test.each([
+  ["a path", { map: { "*": "open/*" } }, "../expensive"],
+  ["a path, with an allow-list", { allowed: ["fast*"], map: { "fast*": "open/*" } }, "fast../x"],
+  ["a list", { map: { "*": "open/*" } }, "a,expensive"],
+  ["a preset", { map: { "*": "open/*" } }, "a@preset/any"],
+])(
+  "what `*` matched is not carried over if it selects another model: %s",
+  async (_, models, model) => {
+    await using one = await setUp([{ provider: "openai", models }]);
+
+    const reply = await one.post(CHAT, { model, messages: [] });
+
+    expect(reply.status).toBe(403);
+    expect(one.upstreams[0]?.hits).toEqual([]);
+  },
+);
+
 test("a default that no pattern matches is accepted if the allow-list names it", async () => {
   const models = { allowed: ["../local/model"], default: "../local/model" };
   await using one = await setUp([{ provider: "openai", models }]);

@@ -216,8 +216,11 @@ export const matchesModel = (entry: string, model: string): boolean =>
   entry === model || (namesOneModel(model) && matchesGlob(entry, model));
 
 /**
- * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, an OpenRouter
- * preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select any model, and so can `..` where names are paths (MLX).
+ * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, LiteLLM calls
+ * every model of a list such as `a,b`, an OpenRouter preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select
+ * any model, and so can `..` where names are paths (MLX) or parts of an address, also if it is escaped.
  */
 export const namesOneModel = (model: string): boolean =>
-  !model.includes("*") && !/@(?:preset|prompt_id)\/|(?:^|[\\/])\.\.(?:[\\/]|$)/i.test(model);
+  !/[*,]|@(?:preset|prompt_id)\//i.test(model) && !PARENT.test(model);
+
+const PARENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){2}(?:[\\/]|%2f|%5c|$)/i;

@@ -2,6 +2,7 @@
 import { type ModelPolicy, namesOneModel } from "../../contract/gateway/consumers.ts";
 import { compileGlobs } from "../../lib/text/glob.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
+import { carriesOverName } from "./map-model.ts";
 
 /** Returns whether a model that the gateway does not read could bypass an allow-list or a map of names. */
 export const limitsModels = ({ registries }: ConsumerView): boolean =>
@@ -16,7 +17,7 @@ interface AllowList {
 const compiled = new WeakMap<ModelPolicy, AllowList>();
 
 export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
-  if (!policy.allowed) return true;
+  if (!policy.allowed) return carriesOverName(policy, model);
   let list = compiled.get(policy);
   if (!list) {
     const isPattern = (entry: string) => entry.includes("*");
@@ -27,6 +28,5 @@ export function isModelAllowed(policy: ModelPolicy, model: string): boolean {
     compiled.set(policy, list);
   }
   if (list.names.has(model)) return true;
-  // LiteLLM calls every model of a list such as `a,b`, of which a pattern checks only the beginning.
-  return !model.includes(",") && namesOneModel(model) && list.matchesPattern(model);
+  return namesOneModel(model) && list.matchesPattern(model) && carriesOverName(policy, model);
 }

@@ -1,5 +1,5 @@
 /** Maps the name of a model that a client sends to the name that a registry's upstream expects. The map is compiled once. */
-import type { ModelPolicy } from "../../contract/gateway/consumers.ts";
+import { type ModelPolicy, namesOneModel } from "../../contract/gateway/consumers.ts";
 
 interface CompiledMap {
   names: ReadonlyMap<string, string>;
@@ -12,21 +12,31 @@ const compiled = new WeakMap<ModelPolicy, CompiledMap>();
 
 /** Returns the name unchanged if no key matches. An exact key wins over a pattern, a longer pattern over a shorter one. */
 export function mapModel(policy: ModelPolicy, model: string): string {
-  if (!policy.map) return model;
+  const { target, rest } = findTarget(policy, model) ?? { target: model, rest: "" };
+  return target + rest;
+}
+
+/** Returns whether what `*` matched is part of one name: `../x` in place of the `*` of `a/*` would be outside of `a`. */
+export const carriesOverName = (policy: ModelPolicy, model: string): boolean =>
+  namesOneModel(findTarget(policy, model)?.rest ?? "");
+
+/** Returns the target without its `*`, and what the `*` of its key matched. */
+function findTarget(
+  policy: ModelPolicy,
+  model: string,
+): { target: string; rest: string } | undefined {
+  if (!policy.map) return undefined;
   let map = compiled.get(policy);
   if (!map) {
     map = compileMap(policy.map);
     compiled.set(policy, map);
   }
   const exact = map.names.get(model);
-  if (exact !== undefined) return exact;
+  if (exact !== undefined) return { target: exact, rest: "" };
   const found = map.prefixes.find(({ prefix }) => model.startsWith(prefix));
-  return found ? carryOver(found.target, model.slice(found.prefix.length)) : model;
+  if (!found?.target.endsWith("*")) return found && { target: found.target, rest: "" };
+  return { target: found.target.slice(0, -1), rest: model.slice(found.prefix.length) };
 }
-
-/** The `*` of a target is what the `*` of its key matched. */
-const carryOver = (target: string, rest: string): string =>
-  target.endsWith("*") ? target.slice(0, -1) + rest : target;
 
 function compileMap(map: NonNullable<ModelPolicy["map"]>): CompiledMap {
   const entries = Object.entries(map);
