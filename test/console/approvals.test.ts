@@ -190,3 +190,24 @@ test("an approver sees hidden characters, and arguments of the same name by thei
   await shown.waitFor();
   expect(await shown.textContent()).toBe("/params/arguments/to\\u202eecila/params/input/toalice");
 });
+
+test("an approver sees the name of every tool that a model calls, whatever tool the client names", async () => {
+  const kit = await started();
+  const gates = [{ name: "Calls", when: null, action: "ask" }];
+  const guard = await makeGuard(kit, { gates }, { content_storage: "none" });
+  const call = (name: string, args: string) => ({ function: { name, arguments: args } });
+  const tool_calls = [call("look", '{"at":5}'), call("wipe", "")];
+  const payload = { messages: [{ role: "assistant", tool_calls }] };
+  await guard.evaluate({ payload, protocol: "llm", attributes: { tool: { name: "look" } } });
+  await using opened = await open(kit);
+  const details = opened.page.getByRole("region", { name: "Selected approval" });
+
+  await opened.go("/approvals?q=Calls");
+
+  const location = "/messages/0/tool_calls/0/function/arguments/at";
+  await details.locator(ARGUMENT, { hasText: `${location}5` }).waitFor();
+  expect(await details.locator(".stored").allTextContents()).toEqual([
+    "/messages/0/tool_calls/1/function called toolwipe",
+  ]);
+  expect(await details.textContent()).toContain("Toollook");
+});

@@ -35,7 +35,13 @@ export function EvaluationDetails({ item, onDecided }: EvaluationDetailsProps) {
         return (
           <>
             <h2>{titleOf(item)}</h2>
-            {isPending && <Content content={approval.content} findings={event?.findings ?? []} />}
+            {isPending && (
+              <Content
+                content={approval.content}
+                tool={approval.tool}
+                findings={event?.findings ?? []}
+              />
+            )}
             <h3>Request</h3>
             <dl className="facts">
               <Fact
@@ -102,11 +108,13 @@ export function EvaluationDetails({ item, onDecided }: EvaluationDetailsProps) {
 interface ContentProps {
   /** null: the role may not read it. */
   content: StoredText[] | null;
+  /** Tool of the request, which is shown with it. */
+  tool: string | null;
   findings: readonly Finding[];
 }
 
 /** Content to approve: arguments of a tool call by name, other texts as they are. */
-function Content({ content, findings }: ContentProps) {
+function Content({ content, tool, findings }: ContentProps) {
   if (!content) {
     return (
       <>
@@ -116,8 +124,10 @@ function Content({ content, findings }: ContentProps) {
     );
   }
   const shortArguments = content.filter(isShortArgument);
-  const texts = content.filter((stored) => !isShortArgument(stored) && !isToolName(stored));
   const calls = content.filter(({ source }) => source === CALLED_TOOL);
+  // A model can call several tools, and the client can name another one.
+  const isShownAbove = ({ source, text }: StoredText) => source === CALLED_TOOL && text === tool;
+  const texts = content.filter((stored) => !isShortArgument(stored) && !isShownAbove(stored));
   const locations = calls.map(({ pointer }) => pointer);
   const names = nameArguments(shortArguments, locations).map(showControls);
   return (
@@ -152,7 +162,3 @@ const MAX_SHORT = 200;
 
 const isShortArgument = ({ source, text }: StoredText): boolean =>
   ARGUMENT_SOURCES.includes(source) && text.length <= MAX_SHORT && !text.includes("\n");
-
-/** The name of the called tool is shown above. */
-const isToolName = ({ source, pointer }: StoredText): boolean =>
-  source === CALLED_TOOL && pointer !== "";

@@ -11,16 +11,25 @@ test("an argument has the name of its path in the call", () => {
     at("/params/arguments/to/name"),
     at("/params/arguments/input/to"),
     at("/params/task"),
-    at("/messages/0/tool_calls/0/function/arguments", "/amount"),
     at("/attributes/tool"),
   ];
+  const inText = [at("/messages/0/tool_calls/0/function/arguments", "/amount")];
 
-  expect(nameArguments(values, ["/params", "/messages/0/tool_calls/0/function"])).toEqual([
+  expect(nameArguments(values, ["/params"])).toEqual([
     "to.name",
     "input.to",
     "task",
-    "amount",
     "attributes.tool",
+  ]);
+  expect(nameArguments(inText, ["/messages/0/tool_calls/0/function"])).toEqual(["amount"]);
+});
+
+test("arguments of several calls are named by their location", () => {
+  const values = [at("/input/0/arguments", "/to"), at("/input/1/arguments", "/amount")];
+
+  expect(nameArguments(values, ["/input/0", "/input/1"])).toEqual([
+    "/input/0/arguments/to",
+    "/input/1/arguments/amount",
   ]);
 });
 

@@ -1,14 +1,15 @@
 /** Names the values of a request by their path in the tool call, so that no two of them have the same name. */
 import type { StoredText } from "../../contract/guard/activity.ts";
 
-/** Returns a name for each stored value. `calls` are the locations of the calls in the payload. */
+/** Returns a name for each stored value. `calls` are the locations of the calls in the payload: if several, only paths tell them apart. */
 export function nameArguments(values: readonly StoredText[], calls: readonly string[]): string[] {
   const names = values.map((value) => toShortName(value, calls));
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return values.map(({ pointer, inner }, index) => {
     const name = names[index] ?? "";
-    return name === "" || (counts.get(name) ?? 0) > 1 ? pointer + (inner ?? "") || "value" : name;
+    const isAmbiguous = name === "" || calls.length > 1 || (counts.get(name) ?? 0) > 1;
+    return isAmbiguous ? pointer + (inner ?? "") || "value" : name;
   });
 }
 
