@@ -179,7 +179,7 @@ test("an approver sees hidden characters, and arguments of the same name by thei
     { content_storage: "none" },
   );
   const { payload, ...call } = pay(5, "ana");
-  const params = { name: "pay", arguments: { to: "\u202eecila" }, input: { to: "alice" } };
+  const params = { name: "pay", arguments: { to: "\u202eecila\u{e0041}" }, input: { to: "alice" } };
   await guard.evaluate({ ...call, payload: { ...payload, params } });
   await using opened = await open(kit);
   const details = opened.page.getByRole("region", { name: "Selected approval" });
@@ -188,7 +188,9 @@ test("an approver sees hidden characters, and arguments of the same name by thei
 
   const shown = details.locator(ARGUMENT, { hasText: "ecila" });
   await shown.waitFor();
-  expect(await shown.textContent()).toBe("/params/arguments/to\\u202eecila/params/input/toalice");
+  expect(await shown.textContent()).toBe(
+    "/params/arguments/to\\u202eecila\\u{e0041}/params/input/toalice",
+  );
 });
 
 test("an approver sees the name of every tool that a model calls, whatever tool the client names", async () => {
