@@ -1,7 +1,7 @@
 /** Names the values of a request by their path in the tool call, so that no two of them have the same name. */
 import type { StoredText } from "../../contract/guard/activity.ts";
 
-/** Returns a name for each stored value. `calls` are the locations of the calls in the payload: if several, only paths tell them apart. */
+/** Returns a name for each stored value. `calls` are the locations of the calls; names of several are ambiguous. */
 export function nameArguments(values: readonly StoredText[], calls: readonly string[]): string[] {
   const names = values.map((value) => toShortName(value, calls));
   const counts = new Map<string, number>();
