@@ -193,7 +193,7 @@ test("an approver sees hidden characters, and arguments of the same name by thei
   );
 });
 
-test("an approver sees the name of every tool that a model calls, whatever tool the client names", async () => {
+test("an approver sees the name of every tool that a model calls, also if the client names another", async () => {
   const kit = await started();
   const gates = [{ name: "Calls", when: null, action: "ask" }];
   const guard = await makeGuard(kit, { gates }, { content_storage: "none" });
