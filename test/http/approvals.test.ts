@@ -286,6 +286,22 @@ describe.each(databaseKinds)("%s", (database) => {
     });
   });
 
+  test.each(Object.entries(FORMATS))(
+    "an approver of a call in %s sees all digits of an integer that has a fraction or an exponent",
+    async (_, call) => {
+      const guard = await makeGuard(await kit(), { gates: [GATE] });
+      const args = '{"to":12345678901234567.0,"from":-1.2345678901234567e+16,"rate":1e22}';
+      const content = await contentOf(approvalIn(await verdictOf(guard, call(args))));
+
+      const numbers = content?.filter(({ source }) => source === "tool_number");
+      expect(numbers?.map(({ text }) => text)).toEqual([
+        "12345678901234567",
+        "-12345678901234567",
+        "1e+22",
+      ]);
+    },
+  );
+
   test("an approver sees how many values are not shown", async () => {
     const guard = await makeGuard(await kit(), { gates: [GATE] });
     const padding = Array.from({ length: 600 }, () => "0").join(",");

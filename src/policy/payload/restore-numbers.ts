@@ -11,26 +11,41 @@ import { buildPointerTree, type PointerTree } from "./pointer-tree.ts";
  */
 export function restoreLongIntegers(body: string, segments: readonly Segment[]): void {
   if (!segments.some(isRounded)) return;
-  // Keeps the parsed form of numbers with an exponent, which detectors can read.
-  restoreLiterals(body, segments.filter(isRounded), /^-?\d+$/);
+  restoreLiterals(body, segments.filter(isRounded), writeDigits);
 }
 
 /** Restores every number as it was written, for the approver. */
 export function restoreNumberLiterals(body: string, values: readonly ScalarValue[]): void {
-  restoreLiterals(body, values, /^-?\d/);
+  restoreLiterals(body, values, (literal) => (/^-?\d/.test(literal) ? literal : undefined));
 }
 
-function restoreLiterals(body: string, values: readonly ScalarValue[], pattern: RegExp): void {
+/** Returns the text that replaces a parsed value; undefined: it stays. */
+type WriteLiteral = (literal: string) => string | undefined;
+
+function restoreLiterals(body: string, values: readonly ScalarValue[], write: WriteLiteral): void {
   const tree = buildPointerTree(values.map((segment) => ({ segment })));
-  restoreInText(body, { steps: new Map([["payload", tree]]) }, pattern);
+  restoreInText(body, { steps: new Map([["payload", tree]]) }, write);
 }
+
+/** Writes an integer without fraction and exponent, as detectors read it, up to the length that JavaScript writes so. */
+function writeDigits(literal: string): string | undefined {
+  const [, sign, whole = "", fraction = "", exponent] = NUMBER.exec(literal) ?? [];
+  const digits = whole + fraction;
+  const length = whole.length + Number(exponent ?? 0);
+  const isInteger = length > 0 && /^0*$/.test(digits.slice(length));
+  if (!isInteger || (exponent !== undefined && length > MAX_DIGITS)) return undefined;
+  return `${sign}${digits.slice(0, length).padEnd(length, "0").replace(/^0+/, "")}`;
+}
+
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const MAX_DIGITS = 21;
 
 const isRounded = ({ isNumber, text }: Segment) => isNumber && !Number.isSafeInteger(Number(text));
 
 function restoreInText(
   text: string,
   tree: PointerTree<{ segment: ScalarValue }>,
-  pattern: RegExp,
+  write: WriteLiteral,
 ): void {
   const walk = (at: number, branch: typeof tree | undefined): number => {
     if (!branch) return findValueEnd(text, at);
@@ -43,8 +58,8 @@ function restoreInText(
     }
     const end = findValueEnd(text, at);
     const literal = text.slice(at, end);
-    if (branch.inner) restoreInText(JSON.parse(literal), branch.inner, pattern);
-    else if (branch.item && pattern.test(literal)) branch.item.segment.text = literal;
+    if (branch.inner) restoreInText(JSON.parse(literal), branch.inner, write);
+    else if (branch.item) branch.item.segment.text = write(literal) ?? branch.item.segment.text;
     return end;
   };
   walk(skipBlank(text, 0), tree);
