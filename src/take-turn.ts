@@ -1,24 +1,49 @@
-/** Waits for a turn of the event loop, so that large bodies which arrive together do not block it together. */
+/** Waits for a turn of the event loop, so that bodies which arrive together do not block it together. */
 import type { Deps } from "./deps.ts";
 import { createFairSemaphore, type FairSemaphore } from "./lib/concurrency/fair-semaphore.ts";
 import { overloaded } from "./reserve-bytes.ts";
 
 declare module "./deps.ts" {
   interface Deps {
-    /** Turns of the main thread for work that takes milliseconds. */
-    turns: FairSemaphore;
+    turns: Turns;
   }
 }
 
-/** The bodies that wait are bounded by IN_FLIGHT_MIB. */
-export const createTurns = (): FairSemaphore =>
-  createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded });
+/** Turns of the main thread for work that takes milliseconds. */
+interface Turns {
+  wait: FairSemaphore;
+  /** Size of the bodies that are parsed in this turn. */
+  parsed_bytes: number;
+}
 
-/** Parsing takes up to 0.1 µs per byte. Larger bodies wait for a turn. */
-export const LARGE_BODY_BYTES = 64 * 1024;
+/** The bodies that wait are bounded by IN_FLIGHT_MIB. */
+export const createTurns = (): Turns => ({
+  wait: createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded }),
+  parsed_bytes: 0,
+});
+
+type Turn = { owner: string; size: number };
 
 /** Resolves in a turn of its own, in which the caller starts its work. Owners take turns. */
-export const takeTurn = (
-  { turns }: Pick<Deps, "turns">,
-  turn: { owner: string; size: number },
-): Promise<void> => turns(turn, () => new Promise<void>(setImmediate));
+export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: Turn): Promise<void> =>
+  turns.wait(turn, waitForNext);
+
+const waitForNext = () => new Promise<void>(setImmediate);
+
+/** Parsing takes up to 0.2 µs per byte. Smaller bodies are not counted. */
+const MIN_COUNTED_BYTES = 8 * 1024;
+const MAX_BYTES_PER_TURN = 128 * 1024;
+
+/** Resolves when the caller may parse a JSON body: at once, unless this turn has parsed enough. Owners take turns. */
+export async function takeTurnToParse({ turns }: Pick<Deps, "turns">, turn: Turn): Promise<void> {
+  if (turn.size <= MIN_COUNTED_BYTES) return;
+  await turns.wait(turn, async () => {
+    if (turns.parsed_bytes + turn.size > MAX_BYTES_PER_TURN) await waitForNext();
+    if (turns.parsed_bytes === 0) {
+      setImmediate(() => {
+        turns.parsed_bytes = 0;
+      });
+    }
+    turns.parsed_bytes += turn.size;
+  });
+}

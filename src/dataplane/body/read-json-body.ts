@@ -1,7 +1,7 @@
 /** Reads the bytes of a JSON body, without a byte order mark. */
 import type { Deps } from "../../deps.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
-import { LARGE_BODY_BYTES, takeTurn } from "../../take-turn.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 import { getByteReservation } from "./open-upload.ts";
 
@@ -10,8 +10,7 @@ export async function readJsonBody(
   authenticated: AuthenticatedRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readBytes(deps, authenticated);
-  const size = bytes.length;
-  if (size > LARGE_BODY_BYTES) await takeTurn(deps, { owner: authenticated.consumer.id, size });
+  await takeTurnToParse(deps, { owner: authenticated.consumer.id, size: bytes.length });
   return startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
 }
 

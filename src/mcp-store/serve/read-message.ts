@@ -10,7 +10,7 @@ import {
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
-import { LARGE_BODY_BYTES, takeTurn } from "../../take-turn.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
@@ -23,8 +23,7 @@ export async function readMessage(
 ): Promise<unknown> {
   const limits = bodyLimits(deps, "JSON_BODY_MIB");
   const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));
-  const size = bytes.length;
-  if (size > LARGE_BODY_BYTES) await takeTurn(deps, { owner, size });
+  await takeTurnToParse(deps, { owner, size: bytes.length });
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);
   // JSON.stringify takes quadratic time in the depth: 200,000 levels take seconds.
