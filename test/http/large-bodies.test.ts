@@ -50,6 +50,20 @@ test("200 bodies of less than 64 KiB do not block others, on the data plane", as
   expect(share).toBeLessThan(0.5);
 }, 120_000);
 
+test("bodies of many names do not block others, on the admin API", async () => {
+  await using program = await startProgram();
+  const names = Array.from({ length: 80_000 }, (_, index) => `"n${index}":1`);
+  const body = `{"name":"x","y":{${names.join(",")}}}`;
+
+  const share = await waitDuring(program, 64, async () => {
+    const reply = await program.call("POST", "/v1/gateways", body);
+    expect(reply.status).toBe(422);
+    await reply.arrayBuffer();
+  });
+
+  expect(share).toBeLessThan(0.5);
+}, 120_000);
+
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
   await using program = await startProgram();
   const store = await makeMcpStore(program);

@@ -1,17 +1,11 @@
 /** Reads the form of an OAuth token request (RFC 6749 section 2.3.1): credentials in the body or in HTTP Basic. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
-import { type BodyLimits, readBody } from "../../read-body.ts";
 
 /** curl -d sends JSON under this content type too, unless a header names another. */
 export const isForm = ({ headers }: Pick<Request, "headers">): boolean =>
   /^application\/x-www-form-urlencoded\b/i.test(headers.get("content-type") ?? "");
 
-export async function readForm(
-  request: Request,
-  limits: BodyLimits,
-  wrong: ErrorCode,
-): Promise<unknown> {
-  const bytes = await readBody(request, limits);
+export function readForm(bytes: Uint8Array, wrong: ErrorCode, request: Request): unknown {
   const text = Buffer.from(bytes).toString();
   if (/^\s*\{/.test(text)) return parseJson(text, wrong);
   const form = new URLSearchParams(text);

@@ -9,9 +9,10 @@ import type { Deps } from "../../deps.ts";
 import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { bodyLimits } from "../../read-body.ts";
+import { bodyLimits, readBody } from "../../read-body.ts";
 import type { Call, DirectRoute, RequestIds, Route } from "../../route.ts";
 import { readIdempotencyKey } from "../../run-once.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 import { authenticate } from "./authenticate.ts";
 import { handleOnce } from "./handle-once.ts";
 import { publicOrigin } from "./public-origin.ts";
@@ -193,7 +194,7 @@ async function serveRoute(
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), validationCode(endpoint)),
-    body: await decodeBody(deps, endpoint, request, params),
+    body: await decodeBody(deps, endpoint, request, { params, owner: actor.id ?? "" }),
     actor,
     bearer: request.headers
       .get("authorization")
@@ -253,15 +254,17 @@ async function decodeBody(
   deps: Deps,
   endpoint: Endpoint,
   request: Request,
-  params: Record<string, string>,
+  { params, owner }: { params: Record<string, string>; owner: string },
 ): Promise<unknown> {
   if (endpoint.body === Empty) return undefined;
   // Before the body: an unknown gateway is always a 404.
   if (params.gateway_id !== undefined) await requireGateway(deps, params);
   const code = validationCode(endpoint);
   const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
+  const bytes = await readBody(request, bodyLimits(deps, cap));
+  await takeTurnToParse(deps, { owner, size: bytes.length });
   const read = endpoint.form && isForm(request) ? readForm : readJson;
-  return decode(endpoint.body, await read(request, bodyLimits(deps, cap), code), code);
+  return decode(endpoint.body, read(bytes, code, request), code);
 }
 
 /** Cap for unauthenticated callers: enough for any credential. */
