@@ -19,6 +19,8 @@ import random
 import re
 import sys
 
+from injection_data import LANGUAGES
+
 csv.field_size_limit(10**9)
 random.seed(17)
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -64,12 +66,18 @@ AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect
 
 
 # Their texts are messages to an assistant, which are not planted into documents.
-MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28"}
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29"}
+
+
+# With their texts, more creative requests were taken for attacks, not fewer (decision 0012, section 6).
+EXCLUDED_WRITERS = {"w31"}
 
 
 def add_own_texts(examples):
     for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
         writer = os.path.basename(os.path.dirname(path))
+        if writer in EXCLUDED_WRITERS:
+            continue
         for row in read_lines(path):
             spans = None
             span = row.get("span")
@@ -118,7 +126,9 @@ def add_train_sources(examples, data):
     add("awesome_prompts", "system", 0, [row["prompt"] for row in prompts])
     add("arena_hard", "user", 0, [row["prompt"] for row in read_lines(f"{data}/train/arena_hard/v01.jsonl")])
     for name in ("mitre_frr.json", "frr_multilingual_machine_translated.json"):
-        add("cse_frr", "user", 0, [row["mutated_prompt"] for row in read_json(f"{data}/train/cse_mitre_frr/{name}")])
+        for row in read_json(f"{data}/train/cse_mitre_frr/{name}"):
+            lang = LANGUAGES.get(row.get("speaking_language"), "en")
+            examples.add("train", "cse_frr", "user", 0, row["mutated_prompt"], lang=lang)
     instructs = [row.get("test_case_prompt") for row in read_json(f"{data}/train/cse_instruct/instruct-v2.json")]
     add("cse_instruct", "user", 0, instructs[:1500])
     with open(f"{data}/train/nl2bash/first_half.nl", encoding="utf-8") as file:

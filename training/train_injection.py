@@ -2,6 +2,8 @@
 
 Usage: python3 training/train_injection.py EXAMPLES.jsonl.xz ENCODER_FOLDER OUTPUT_FOLDER
 
+ENCODER_FOLDER is what align_encoder.py writes.
+
 Both stages read windows of word pieces. In stage 1 a word piece has three rows in a table, one for each position of a
 convolution of width three; the rows of neighbors are added, rectified and pooled over the window (maximum and mean), and
 a small network with the origin of the text as input computes the score. Stage 2 is a teacher with three of its six
@@ -10,28 +12,26 @@ layers and half of their inner units. Weights are stored in 8 bits.
 
 import copy
 import json
-import lzma
 import math
 import multiprocessing
 import os
 import random
-import re
 import struct
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import cached_property
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer, normalizers, pre_tokenizers
 from torch import nn
 from transformers import BertModel
+
+from injection_data import ORIGINS, PREFIXES, log, read_examples
+from word_pieces import encode_all
 
 SEED = 17
 # The mean of teachers that differ only in the seed is a better target than each of them.
 TEACHER_SEEDS = (1, 2, 3, 4, 5)
-ORIGINS = ["user", "system", "tool_result", "document", "tool_definition"]
 STRIDE = 24
 WINDOW = 2 * STRIDE
 CHANNELS = 96
@@ -43,121 +43,10 @@ DEVICE = "cuda"
 torch.backends.cuda.matmul.allow_tf32 = True
 
 
-# Words of scripts that the encoder's vocabulary has only letters of are hashed to rows of their own.
-BUCKETS = 8192
-# Share of hashed words above which the encoders cannot read a window.
-MAX_HASHED = 0.25
-
-
-class WordPieces:
-    """Splits text as src/policy/learned/word-pieces.ts does."""
-
-    def __init__(self, vocabulary):
-        self.vocabulary = vocabulary
-        self.size = len(vocabulary)
-        self.unknown = self.vocabulary["[UNK]"]
-        self.normalizer = normalizers.BertNormalizer(clean_text=True, handle_chinese_chars=True, strip_accents=True, lowercase=True)
-        self.words = pre_tokenizers.BertPreTokenizer()
-        self.cache = {}
-
-    def split_word(self, word):
-        if word in self.cache:
-            return self.cache[word]
-        pieces = self.match(word)
-        self.cache[word] = pieces
-        return pieces
-
-    def match(self, word):
-        if any(ord(letter) > 0x24F for letter in word):
-            return [self.size + fnv(word) % BUCKETS]
-        if len(word) > 100:
-            return [self.unknown]
-        pieces, start = [], 0
-        while start < len(word):
-            end = len(word)
-            while end > start:
-                piece = word[start:end] if start == 0 else "##" + word[start:end]
-                if piece in self.vocabulary:
-                    break
-                end -= 1
-            if end == start:
-                return [self.unknown]
-            pieces.append(self.vocabulary[piece])
-            start = end
-        return pieces
-
-    def encode(self, text):
-        """Returns the ids, and for each the offsets of its word."""
-        ids, offsets = [], []
-        for raw, (start, end) in self.words.pre_tokenize_str(text):
-            parts = IDEOGRAPH.split(raw) if IDEOGRAPH.search(raw) else [raw]
-            for part in parts:
-                word = self.normalizer.normalize_str(part).strip() if part else ""
-                for piece in self.split_word(word) if word else []:
-                    ids.append(piece)
-                    offsets.append((start, end))
-        return ids, offsets
-
-
-IDEOGRAPH = re.compile("([\u4e00-\u9fff\u3400-\u4dbf\uf900-\ufaff\U00020000-\U0002ceaf])")
-
-
-def fnv(word):
-    value = 0x811C9DC5
-    for unit in struct.unpack(f"<{len(word.encode('utf-16-le')) // 2}H", word.encode("utf-16-le")):
-        value = ((value ^ unit) * 0x01000193) & 0xFFFFFFFF
-    return value
-
-
-def log(*words):
-    print(f"[{time.monotonic() - STARTED:6.1f}]", *words, flush=True)
-
-
-STARTED = time.monotonic()
-
-
-def read_examples(path):
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-def encode_all(texts, vocabulary):
-    """Splits texts in parallel."""
-    with multiprocessing.get_context("fork").Pool(initializer=share_pieces, initargs=(vocabulary,)) as pool:
-        return pool.map(encode_one, texts, chunksize=200)
-
-
-def share_pieces(vocabulary):
-    global shared_pieces
-    shared_pieces = WordPieces(vocabulary)
-
-
-def encode_one(text):
-    return shared_pieces.encode(text)
-
-
-# Occurrences of a word piece below which its rows are not worth their bytes.
-MIN_COUNT = 5
-
-
-def prune_vocabulary(full, texts):
-    """Keeps the word pieces that occur in the training texts, the single characters and the special ones. Returns names."""
-    counts = np.zeros(len(full) + BUCKETS, np.int64)
-    for ids, _ in encode_all(texts, full):
-        np.add.at(counts, ids, 1)
-    names = sorted(full, key=full.get)
-    special = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", *PREFIXES}
-
-    def keeps(name):
-        return name in special or counts[full[name]] >= MIN_COUNT or (len(name.removeprefix("##")) == 1 and ord(name[-1]) < 0x250)
-
-    return [name for name in names if keeps(name)]
-
-
 class Windows:
     """Windows of all examples. Each process copies them to the device when it needs them."""
 
-    def __init__(self, examples, encoded, size, unknown):
+    def __init__(self, examples, encoded):
         rows, labels, weights, origins, owners = [], [], [], [], []
         for owner, (item, (ids, offsets)) in enumerate(zip(examples, encoded)):
             starts = range(0, max(1, len(ids) - WINDOW + STRIDE), STRIDE)
@@ -179,9 +68,7 @@ class Windows:
         self.weights = np.array(weights, np.float32)
         self.origins = np.array(origins, np.int64)
         self.owners = np.array(owners)
-        # Share of hashed words, which the teacher cannot read.
-        self.hashed = ((padded >= size).sum(1) / self.lengths).astype(np.float32)
-        self.size, self.unknown = size, unknown
+        self.foreign = np.array([examples[owner]["lang"] != "en" for owner in owners])
         self.ids = padded
 
     @cached_property
@@ -220,7 +107,7 @@ class Windows:
         result = torch.zeros(count, ids.shape[1] + 3, dtype=torch.long, device=DEVICE)
         result[:, 0] = special["start"]
         result[:, 1] = torch.tensor(special["origins"], device=DEVICE)[origins]
-        result[:, 2:-1] = torch.where(ids >= self.size, self.unknown, ids)
+        result[:, 2:-1] = ids
         result[torch.arange(count, device=DEVICE), ends + 2] = special["end"]
         return result
 
@@ -239,11 +126,8 @@ class Encoder(nn.Module):
         return self.head(states[:, 0]).squeeze(-1)
 
 
-def load_encoder(folder, kept):
-    bert = BertModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa", add_pooling_layer=False)
-    table = bert.embeddings.word_embeddings.weight.data[kept]
-    bert.embeddings.word_embeddings = nn.Embedding.from_pretrained(table, freeze=False, padding_idx=0)
-    return Encoder(bert)
+def load_encoder(folder):
+    return Encoder(BertModel.from_pretrained(folder, dtype=torch.float32, attn_implementation="sdpa", add_pooling_layer=False))
 
 
 @torch.no_grad()
@@ -292,8 +176,7 @@ class Sampler:
         self.clean_share = clean_share
         self.rng = np.random.default_rng(seed)
         indirect = np.isin(windows.origins, [ORIGINS.index("tool_result"), ORIGINS.index("document")])
-        foreign = windows.hashed > MAX_HASHED
-        self.groups = indirect * 2 + foreign
+        self.groups = indirect * 2 + windows.foreign
         names = {}
         self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
 
@@ -333,7 +216,7 @@ def sigmoid(values):
     return 1 / (1 + np.exp(-values))
 
 
-def train_encoder(name, model, windows, sampler, special, targets, epochs, rate, size=256, count=100_000):
+def train_encoder(name, model, windows, sampler, special, targets, epochs, rate, count, size=256):
     """Trains on the labels, or on the targets of a teacher."""
     steps = epochs * (count // size + 2)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
@@ -478,8 +361,6 @@ DETECTORS = {
 SHARE = 0.3
 # Logit of stage 1 above which stage 2 reads the best window of a text.
 BAND = {"prompt_injection": -1.0, "indirect_prompt_injection": -2.0}
-# Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read.
-UNREADABLE_FACTOR = 0.45
 # Subtracted from the logit of a text that stage 2 does not read.
 HARMLESS_OFFSET = 6
 # The highest of many scores is high by chance: factor of the logarithm of the number of windows, which is subtracted.
@@ -495,11 +376,9 @@ def run_cascade(examples, windows, first, second):
     chosen = order[np.r_[True, owners[1:] != owners[:-1]]]
     detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
     limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
-    readable = windows.hashed[chosen] <= MAX_HASHED
     both = SHARE * first[chosen] + (1 - SHARE) * second[chosen]
-    mixed = np.where(readable, both, UNREADABLE_FACTOR * first[chosen])
     logits = np.full(len(examples), -1e9, np.float32)
-    logits[windows.owners[chosen]] = np.where(first[chosen] > limits, mixed, first[chosen] - HARMLESS_OFFSET)
+    logits[windows.owners[chosen]] = np.where(first[chosen] > limits, both, first[chosen] - HARMLESS_OFFSET)
     counts = np.bincount(windows.owners, minlength=len(examples)).clip(1, MAX_COUNTED_WINDOWS)
     return logits - COUNT_FACTOR * np.log(counts)
 
@@ -544,7 +423,7 @@ def export_student(model, names, thresholds, path):
             "outer_weight": model.outer.weight.float().cpu().numpy().reshape(-1),
             "outer_bias": model.outer.bias.float().cpu().numpy(),
         }
-    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": CHANNELS, "hidden": HIDDEN, "buckets": BUCKETS, "origins": ORIGINS}
+    header = {"version": 1, "window": WINDOW, "stride": STRIDE, "channels": CHANNELS, "hidden": HIDDEN, "origins": ORIGINS}
     header["cascade"] = {"share": SHARE, "band": BAND, "thresholds": thresholds}
     write_weights(path, header, arrays, names)
 
@@ -577,17 +456,14 @@ def export_encoder(model, names, path):
     write_weights(path, header, arrays, names)
 
 
-def train_teacher(seed, folder, kept, windows, dev_windows, sources, special):
+def train_teacher(seed, folder, windows, dev_windows, sources, special):
     """Returns the weights of a teacher, and its logits of the windows."""
     torch.manual_seed(seed)
-    teacher = load_encoder(folder, kept).to(DEVICE)
+    teacher = load_encoder(folder).to(DEVICE)
     targets = torch.from_numpy(windows.labels).to(DEVICE) * 0.96 + 0.02
-    train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, targets, 4, 6e-5)
+    train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, targets, 4, 6e-5, count=100_000)
     states = {name: value.cpu() for name, value in teacher.state_dict().items()}
     return states, score_encoder(teacher, windows, special), score_encoder(teacher, dev_windows, special)
-
-
-PREFIXES = [f"[unused{number + 1}]" for number in range(len(ORIGINS))]
 
 
 def main():
@@ -598,30 +474,27 @@ def main():
     examples = read_examples(path)
     train = [item for item in examples if item["split"] == "train"]
     dev = [item for item in examples if item["split"] == "dev"]
-    full = Tokenizer.from_file(os.path.join(folder, "tokenizer.json")).get_vocab()
-    names = prune_vocabulary(full, [item["text"] for item in train])
+    with open(os.path.join(folder, "pieces.txt"), encoding="utf-8") as file:
+        names = file.read().split("\n")
     vocabulary = {name: number for number, name in enumerate(names)}
     encoded = encode_all([item["text"] for item in train], vocabulary)
     dev_encoded = encode_all([item["text"] for item in dev], vocabulary)
-    size, unknown = len(names), vocabulary["[UNK]"]
     special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"], "origins": [vocabulary[name] for name in PREFIXES]}
-    windows = Windows(train, encoded, size, unknown)
-    dev_windows = Windows(dev, dev_encoded, size, unknown)
-    log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {size} word pieces")
+    windows = Windows(train, encoded)
+    dev_windows = Windows(dev, dev_encoded)
+    log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {len(names)} word pieces")
     sources = [item["source"] for item in train]
-    kept = [full[name] for name in names]
 
     # One process for each teacher: the model is small, and one process alone leaves most of the device idle.
     with ProcessPoolExecutor(len(TEACHER_SEEDS), multiprocessing.get_context("spawn")) as pool:
-        jobs = [pool.submit(train_teacher, seed, folder, kept, windows, dev_windows, sources, special) for seed in TEACHER_SEEDS]
+        jobs = [pool.submit(train_teacher, seed, folder, windows, dev_windows, sources, special) for seed in TEACHER_SEEDS]
         states, logits, dev_logits = zip(*[job.result() for job in jobs])
     report("teachers on every window", dev, highest(dev_windows, np.mean(dev_logits, 0), len(dev)))
     hard = torch.from_numpy(windows.labels).to(DEVICE)
     soft = torch.sigmoid(torch.from_numpy(np.mean(logits, 0))).to(DEVICE)
-    soft = torch.where(torch.from_numpy(windows.hashed).to(DEVICE) > MAX_HASHED, hard, soft)
     targets = 0.7 * soft + 0.3 * hard
 
-    teacher = load_encoder(folder, kept).to(DEVICE)
+    teacher = load_encoder(folder).to(DEVICE)
     teacher.load_state_dict(states[0])
     torch.manual_seed(SEED)
     sampler = Sampler(windows, sources, SEED)
@@ -632,9 +505,7 @@ def main():
     second_scores = score_encoder(second, dev_windows, special)
     report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
 
-    vectors = token_vectors(teacher, special, size)
-    vectors = torch.cat([vectors, torch.randn(BUCKETS, DIMENSIONS, device=DEVICE) * 0.3])
-    first = train_student(vectors, windows, sampler, targets, 15)
+    first = train_student(token_vectors(teacher, special, len(names)), windows, sampler, targets, 15)
     first_scores = score_student(first, dev_windows)
     report("stage 1", dev, highest(dev_windows, first_scores, len(dev)))
     logits = run_cascade(dev, dev_windows, first_scores, second_scores)

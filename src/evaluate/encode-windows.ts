@@ -6,7 +6,7 @@ import { createModelLoader } from "./create-model-loader.ts";
 
 export const encoderFile = {
   path: encoderWeights,
-  sha256: "732c77ae6f769333152e0c23c762a6a0859ffd6ff4fe27b33922b0a54e354101",
+  sha256: "67115819c60e2d3741633051b22a6274c23a4077250629f7dab26493b952f024",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
 

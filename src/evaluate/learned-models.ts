@@ -16,7 +16,7 @@ export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "884fd7460b362cc35c3b66fc6acde5e2a5365c9aed17a2f4fbfc4f22bc4badd9",
+    sha256: "573408590c5e75ba5e9f57d1dad11198d0bfdb18b3cfbd7a075e5f6dc8020b72",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,

@@ -98,8 +98,7 @@ export function createEncoder(bytes: Uint8Array): Encoder {
   return {
     score(ids, origin) {
       const prefix = prefixes[header.origins.indexOf(origin)] ?? unknown;
-      const known = Array.from(ids, (id) => (id < vocabulary.length ? id : unknown));
-      const pieces = [start, prefix, ...known, end];
+      const pieces = [start, prefix, ...ids, end];
       embed(pieces);
       const count = pieces.length;
       const { gain, bias } = embeddingNorm;

@@ -30,8 +30,6 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
 
 /** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 8 ms. */
 const MAX_ENCODED_TEXTS = 16;
-/** Stage 1 alone is less certain: factor of its logit for a window that stage 2 cannot read. */
-const UNREADABLE_FACTOR = 0.45;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
@@ -52,7 +50,7 @@ export function createInjectionInspector(
     const { share, band } = scorer.cascade;
     const found = inspectAll(texts, (segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
-      .filter(({ window }) => window.isReadable && window.logit > band[type])
+      .filter(({ window }) => window.ids.length > 0 && window.logit > band[type])
       .sort((one, other) => other.window.logit - one.window.logit)
       .slice(0, MAX_ENCODED_TEXTS);
     const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
@@ -79,12 +77,11 @@ function combine(
 }
 
 function combineStages(
-  { logit, isReadable }: ScoredWindow,
+  { logit }: ScoredWindow,
   second: number | undefined,
   { share, band }: { share: number; band: number },
 ): number {
   if (logit <= band) return logit - HARMLESS_OFFSET;
-  if (!isReadable) return logit * UNREADABLE_FACTOR;
   return share * logit + (1 - share) * (second ?? logit);
 }
 

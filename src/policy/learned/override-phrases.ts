@@ -174,10 +174,10 @@ const REACH = 60;
 const SENTENCE_END = /[.!?。！？।\n]/;
 /** Takes the place of the beginning of a long sentence. */
 const CUT = "…";
-/** Exceeds the thresholds of all levels, after the factor of text that stage 2 cannot read. */
-const PHRASE_LOGIT = 10;
+/** Exceeds the thresholds of all levels. */
+const PHRASE_LOGIT = 4.5;
 
-/** Returns the first phrase, as a window that stage 2 cannot read. */
+/** Returns the first phrase, as a window without word pieces, which stage 2 does not read. */
 export function findOverridePhrase(text: string): ScoredWindow | undefined {
   let found: ScoredWindow | undefined;
   findNouns(text, (keyword, end) => {
@@ -196,7 +196,6 @@ export function findOverridePhrase(text: string): ScoredWindow | undefined {
     found = {
       logit: PHRASE_LOGIT,
       ids: new Int32Array(),
-      isReadable: false,
       start: start - before.length,
       end: end + after.length,
       count: 1,

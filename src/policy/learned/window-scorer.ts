@@ -10,9 +10,8 @@ export type ModelOrigin = "user" | "system" | "tool_result" | "document" | "tool
 /** Window of text with its word pieces, for stage 2. */
 export interface ScoredWindow {
   logit: number;
+  /** Empty if stage 2 must not read the window. */
   ids: Int32Array;
-  /** False for a script that stage 2 was not trained on. */
-  isReadable: boolean;
   /** UTF-16 offsets of the window in the text. */
   start: number;
   end: number;
@@ -43,20 +42,14 @@ interface Header {
   stride: number;
   channels: number;
   hidden: number;
-  /** Rows for hashed words, after those of the vocabulary. */
-  buckets: number;
   origins: string[];
 }
-
-/** Share of hashed words above which stage 2 cannot read a window. */
-const MAX_HASHED = 0.25;
 
 /** A window is two blocks of word pieces. Each block is pooled once. */
 export function createWindowScorer(bytes: Uint8Array): WindowScorer {
   const weights = readWeights<Header>(bytes);
-  const { channels, hidden, stride, buckets, origins } = weights.header;
-  const { vocabulary } = weights;
-  const split = createWordPieceSplitter(vocabulary, buckets);
+  const { channels, hidden, stride, origins } = weights.header;
+  const split = createWordPieceSplitter(weights.vocabulary);
   const table = weights.bytes("table");
   const scales = weights.floats("scale");
   const innerWeight = weights.floats("inner_weight");
@@ -112,12 +105,9 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
         before = block;
       }
       const end = Math.min(pieces.length, first + 2 * stride);
-      const window = pieces.ids.slice(first, end);
-      const hashed = window.reduce((count, id) => count + (id < vocabulary.length ? 0 : 1), 0);
       return {
         logit: best,
-        ids: window,
-        isReadable: hashed <= MAX_HASHED * window.length,
+        ids: pieces.ids.slice(first, end),
         start: pieces.starts[first] ?? 0,
         end: pieces.ends[end - 1] ?? text.length,
         count,

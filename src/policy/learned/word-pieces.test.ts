@@ -6,8 +6,8 @@ import weights from "../../../models/injection.weights" with { type: "file" };
 import { readWeights } from "./read-weights.ts";
 import { createWordPieceSplitter } from "./word-pieces.ts";
 
-const { vocabulary, header } = readWeights<{ buckets: number }>(await Bun.file(weights).bytes());
-const split = createWordPieceSplitter(vocabulary, header.buckets);
+const { vocabulary } = readWeights(await Bun.file(weights).bytes());
+const split = createWordPieceSplitter(vocabulary);
 
 const piecesOf = (text: string) => {
   const { ids, length } = split(text);
@@ -19,10 +19,13 @@ test.each([
   ["rare words", "unscrupulously", ["un", "##sc", "##rup", "##ulously"]],
   ["accents and case", "NAÏVE Café", ["naive", "cafe"]],
   [
-    "words of other scripts are hashed, ideographs one by one",
-    "你好 привет",
-    [undefined, undefined, undefined],
+    "words of other languages",
+    "contraseña пароль पासवर्ड",
+    ["contras", "##ena", "пароль", "पास", "##वर्ड"],
   ],
+  ["ideographs one by one", "你好", ["你", "好"]],
+  ["sentences without spaces", "บอกรหัสผ่านมา", ["บอก", "##รหัสผ่าน", "##มา"]],
+  ["letters without a piece", "snow☃☃man ა", ["snow", "[UNK]", "##man", "[UNK]"]],
   ["no words in white space", " \n\t ", []],
   ["invisible characters are ignored", "sys\u200btem", ["system"]],
 ])("%s", (_, text, pieces) => {
@@ -30,9 +33,9 @@ test.each([
 });
 
 test("offsets refer to the original text", () => {
-  const { starts, ends, length } = split("Hi, Zoë!");
-  const words = Array.from({ length }, (_, index) => "Hi, Zoë!".slice(starts[index], ends[index]));
-  expect(words).toEqual(["Hi", ",", "Zoë", "!"]);
+  const { starts, ends, length } = split("Hi, Léa!");
+  const words = Array.from({ length }, (_, index) => "Hi, Léa!".slice(starts[index], ends[index]));
+  expect(words).toEqual(["Hi", ",", "Léa", "!"]);
 });
 
 test("a word of 98 letters is split like a short one", () => {
@@ -48,8 +51,15 @@ test("a very long word is one unknown piece", () => {
   expect(piecesOf("x".repeat(500))).toEqual(["[UNK]"]);
 });
 
+test("a long sentence without spaces is split", () => {
+  const pieces = piecesOf("บอกรหัสผ่านมา".repeat(40));
+
+  expect(pieces.length).toBeGreaterThan(100);
+  expect(pieces).not.toContain("[UNK]");
+});
+
 test("very long words are not kept in memory", () => {
-  const split = createWordPieceSplitter(vocabulary, header.buckets);
+  const split = createWordPieceSplitter(vocabulary);
   const measureHeap = () => {
     Bun.gc(true);
     return heapStats().heapSize;

@@ -1,4 +1,4 @@
-/** Splits text into word pieces, as the encoder that the models were distilled from does (uncased BERT). */
+/** Splits text into word pieces, as `training/word_pieces.py` does: uncased BERT, with pieces of other languages and scripts. */
 import { isAscii } from "../../lib/text/fold-name.ts";
 
 export interface WordPieces {
@@ -16,11 +16,7 @@ const MAX_WORD_CHARACTERS = 100;
 /** Words of ordinary text repeat: their pieces are cached. */
 const MAX_CACHED_WORDS = 20_000;
 
-/** `buckets` is the number of ids after those of the vocabulary, for words of scripts of which it has only letters. */
-export function createWordPieceSplitter(
-  vocabulary: readonly string[],
-  buckets: number,
-): SplitWordPieces {
+export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWordPieces {
   const idOf = new Map(vocabulary.map((piece, id) => [piece, id]));
   const unknown = idOf.get("[UNK]") ?? 0;
   const inWord = [...idOf].filter(([piece]) => piece.startsWith("##"));
@@ -33,18 +29,28 @@ export function createWordPieceSplitter(
   function splitWord(word: string): readonly number[] {
     const known = cache.get(word);
     if (known) return known;
-    const pieces = matchPieces(word) ?? [unknown, word.length];
+    const pieces: number[] = [];
+    if (word.length <= MAX_WORD_CHARACTERS) matchPieces(word, pieces);
     // Long words would fill the memory.
-    if (word.length > MAX_WORD_CHARACTERS) return pieces;
+    else return splitLongWord(word);
     if (cache.size >= MAX_CACHED_WORDS) cache.clear();
     cache.set(word, pieces);
     return pieces;
   }
 
-  function matchPieces(word: string): number[] | undefined {
-    if (NOT_LATIN.test(word)) return [vocabulary.length + (hashWord(word) % buckets), word.length];
-    if (word.length > MAX_WORD_CHARACTERS) return undefined;
+  /** Some scripts have no spaces: there, a long word is a sentence. In Latin letters, it is data. */
+  function splitLongWord(word: string): number[] {
+    if (!NOT_LATIN.test(word)) return [unknown, word.length];
     const pieces: number[] = [];
+    for (let start = 0; start < word.length; start += MAX_WORD_CHARACTERS) {
+      matchPieces(word.slice(start, start + MAX_WORD_CHARACTERS), pieces);
+    }
+    return pieces;
+  }
+
+  /** Adds the longest pieces, from left to right. Neighboring characters without a piece are one unknown piece. */
+  function matchPieces(word: string, pieces: number[]): void {
+    let isKnown = true;
     for (let start = 0; start < word.length; ) {
       const ids = start === 0 ? idOf : inWordIdOf;
       let end = Math.min(word.length, start + maxLength);
@@ -53,15 +59,16 @@ export function createWordPieceSplitter(
         id = ids.get(word.slice(start, end));
         if (id !== undefined) break;
       }
-      if (id === undefined) return undefined;
-      pieces.push(id, end - start);
+      if (id === undefined) end = start + 1;
+      if (id === undefined && !isKnown) pieces.push((pieces.pop() ?? 0) + 1);
+      else pieces.push(id ?? unknown, end - start);
+      isKnown = id !== undefined;
       start = end;
     }
-    return pieces;
   }
 
   return (text) => {
-    // A Korean syllable has up to three letters, each of which may be a piece.
+    // Composing a character may give up to three, each of which may be a piece.
     const capacity = (isAscii(text) ? text.length : 3 * text.length) + 1;
     const ids = new Int32Array(capacity);
     const starts = new Int32Array(capacity);
@@ -102,15 +109,6 @@ export function createWordPieceSplitter(
 
 const NOT_LATIN = /[^\0-\u024f]/;
 
-/** FNV-1a of the UTF-16 code units. */
-function hashWord(word: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++) {
-    hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193);
-  }
-  return hash >>> 0;
-}
-
 const SPACE = 0;
 const WORD = 1;
 /** Punctuation and ideographs are words of their own. */
@@ -139,9 +137,12 @@ const isIdeograph = (point: number) =>
   (point >= 0xf900 && point <= 0xfaff) ||
   (point >= 0x20000 && point <= 0x2ceaf);
 
-/** Lower case, without accents and invisible characters. */
+/** Lower case, without accents and invisible characters. Marks of other scripts are vowels and stay. */
 function normalizeWord(word: string): string {
   const lower = word.toLowerCase();
   if (isAscii(lower)) return lower;
-  return lower.normalize("NFD").replace(/[\p{Mn}\p{Cc}\p{Cf}\ufffd]/gu, "");
+  return lower
+    .normalize("NFD")
+    .replace(/[\u0300-\u036f\p{Cc}\p{Cf}\ufffd]/gu, "")
+    .normalize("NFC");
 }

@@ -21,7 +21,7 @@ const RARE_SHARE = 3e-4;
 export function createTextEmbedder(bytes: Uint8Array): TextEmbedder {
   const weights = readWeights(bytes);
   const { vocabulary } = weights;
-  const split = createWordPieceSplitter(vocabulary, 1);
+  const split = createWordPieceSplitter(vocabulary);
   const table = weights.bytes("embeddings.word_embeddings.weight");
   const width = table.length / vocabulary.length;
   const scales = weighWords(vocabulary, weights.floats("embeddings.word_embeddings.weight.scale"));

@@ -26,6 +26,6 @@ test("text without known words has no windows", async () => {
   const embed = await learnedModels.loadTextEmbedder();
 
   expect(embed("")).toEqual([]);
-  expect(embed("你好世界")).toEqual([]);
+  expect(embed("გამარჯობა")).toEqual([]);
   expect(embed("?!")).toEqual([]);
 });
