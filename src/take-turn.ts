@@ -1,6 +1,10 @@
 /** Waits for a turn of the event loop, so that bodies which arrive together do not block it together. */
 import type { Deps } from "./deps.ts";
-import { createFairSemaphore, type FairSemaphore } from "./lib/concurrency/fair-semaphore.ts";
+import {
+  createFairSemaphore,
+  type FairSemaphore,
+  type FairTurn,
+} from "./lib/concurrency/fair-semaphore.ts";
 import { overloaded } from "./reserve-bytes.ts";
 
 declare module "./deps.ts" {
@@ -16,16 +20,14 @@ interface Turns {
   parsed_bytes: number;
 }
 
-/** The bodies that wait are bounded by IN_FLIGHT_MIB. */
+/** The bodies that wait are bounded by IN_FLIGHT_MIB, or by `maxWaiting` of a turn. */
 export const createTurns = (): Turns => ({
   wait: createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded }),
   parsed_bytes: 0,
 });
 
-type Turn = { owner: string; size: number };
-
 /** Resolves in a turn of its own, in which the caller starts its work. Owners take turns. */
-export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: Turn): Promise<void> =>
+export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: FairTurn): Promise<void> =>
   turns.wait(turn, waitForNext);
 
 const waitForNext = () => new Promise<void>(setImmediate);
@@ -35,7 +37,10 @@ const MIN_COUNTED_BYTES = 8 * 1024;
 const MAX_BYTES_PER_TURN = 128 * 1024;
 
 /** Resolves when the caller may parse a JSON body: at once, unless this turn has parsed enough. Owners take turns. */
-export async function takeTurnToParse({ turns }: Pick<Deps, "turns">, turn: Turn): Promise<void> {
+export async function takeTurnToParse(
+  { turns }: Pick<Deps, "turns">,
+  turn: FairTurn,
+): Promise<void> {
   if (turn.size <= MIN_COUNTED_BYTES) return;
   await turns.wait(turn, async () => {
     if (turns.parsed_bytes + turn.size > MAX_BYTES_PER_TURN) await waitForNext();

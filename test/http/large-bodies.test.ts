@@ -1,6 +1,8 @@
 /** JSON bodies that arrive together are parsed one by one, with other requests between them. */
 import { expect, test } from "bun:test";
+import { connect } from "node:net";
 import { makeConsumer } from "../kit/dataplane.ts";
+import { OWNER_TOKEN } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
@@ -62,6 +64,34 @@ test("bodies of many names do not block others, on the admin API", async () => {
   });
 
   expect(share).toBeLessThan(0.5);
+}, 120_000);
+
+test("bodies of clients without a token that wait for their turn do not fill the memory", async () => {
+  await using program = await startProgram();
+  const body = `{"token":[${Array(4_900).fill('{"\\u0061":1}').join(",")}]}`;
+  const message = `POST /v1/session HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  const { port } = new URL(program.url);
+  const sendAndLeave = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), "127.0.0.1", () => {
+        socket.write(message, () => setTimeout(() => socket.destroy(), 2));
+      });
+      socket.on("error", () => {}).on("close", () => resolve());
+    });
+  const peakMiB = async () => {
+    const status = await Bun.file(`/proc/${program.child.pid}/status`).text();
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  };
+  const before = await peakMiB();
+
+  const senders = Array.from({ length: 64 }, async () => {
+    for (let sent = 0; sent < 100; sent++) await sendAndLeave();
+  });
+  await Promise.all(senders);
+
+  expect((await peakMiB()) - before).toBeLessThan(200);
+  const reply = await program.call("POST", "/v1/session", { token: OWNER_TOKEN });
+  expect(reply.status).toBe(200);
 }, 120_000);
 
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {

@@ -11,10 +11,14 @@ export interface FairLimits {
   full: () => Error;
 }
 
-export type FairSemaphore = <T>(
-  turn: { owner: string; size: number },
-  task: () => Promise<T>,
-) => Promise<T>;
+export interface FairTurn {
+  owner: string;
+  size: number;
+  /** Replaces that of the limits. */
+  maxWaiting?: number;
+}
+
+export type FairSemaphore = <T>(turn: FairTurn, task: () => Promise<T>) => Promise<T>;
 
 export function createFairSemaphore(limits: FairLimits): FairSemaphore {
   const { perOwner, sizePerOwner = Infinity } = limits;
@@ -43,10 +47,10 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  return async ({ owner, size }, task) => {
+  return async ({ owner, size, maxWaiting = limits.maxWaiting }, task) => {
     const { promise, resolve: start } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
-    if (queue && queue.length >= limits.maxWaiting) throw limits.full();
+    if (queue && queue.length >= maxWaiting) throw limits.full();
     if (queue) queue.push({ size, start });
     else waiting.set(owner, [{ size, start }]);
     startNext();

@@ -262,13 +262,16 @@ async function decodeBody(
   const code = validationCode(endpoint);
   const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
   const bytes = await readBody(request, bodyLimits(deps, cap));
-  await takeTurnToParse(deps, { owner, size: bytes.length });
+  await takeTurnToParse(deps, { owner, size: bytes.length, maxWaiting: MAX_WAITING_BODIES });
   const read = endpoint.form && isForm(request) ? readForm : readJson;
   return decode(endpoint.body, read(bytes, code, request), code);
 }
 
 /** Cap for unauthenticated callers: enough for any credential. */
 const PUBLIC_BODY_BYTES = 64 * 1024;
+
+/** Caps the memory of the bodies of one administrator, or of all unauthenticated callers, that wait to be parsed. */
+const MAX_WAITING_BODIES = 64;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   const headers = { ...createHeaders(call, endpoint.plane), ...call.reply_headers };
