@@ -3,6 +3,7 @@ import type { StoredText } from "../../src/contract/guard/activity.ts";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import type { InboxItem } from "../../src/contract/inbox.ts";
 import { sweep } from "../../src/server/sweep.ts";
+import { expectLinear } from "../kit/expect-linear.ts";
 import { makeGuard, type TestGuard, unique } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -300,6 +301,27 @@ describe.each(databaseKinds)("%s", (database) => {
         "1e+22",
       ]);
     },
+  );
+
+  test.each([
+    ["a message", (value: object) => ({ messages: [{ role: "user", content: "Go.", ...value }] })],
+    ["a tool", (value: object) => ({ input: "Go.", tools: [{ type: "web_search", ...value }] })],
+  ])(
+    "many empty values below a long name of %s are listed in linear time",
+    async (_, payloadOf) => {
+      const guard = await makeGuard(await kit(), { gates: [GATE] });
+
+      await expectLinear(
+        async (name) => {
+          const payload = payloadOf({
+            [name]: Array.from({ length: name.length / 100 }, () => ({})),
+          });
+          await verdictOf(guard, JSON.stringify({ payload, protocol: "llm" }));
+        },
+        (length) => "n".repeat(length),
+      );
+    },
+    60_000,
   );
 
   test("an approver sees how many values are not shown", async () => {

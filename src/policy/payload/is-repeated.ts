@@ -1,5 +1,5 @@
 /** Detects words and ids that each message, part and tool of a format repeats. They are not shown to approvers. */
-import type { SegmentSource } from "../segment.ts";
+import { type SegmentSource, toSearchablePath } from "../segment.ts";
 
 /** Returns whether `text`, the value of the member `key`, is such a word or id at this location. */
 export function isRepeated(
@@ -14,13 +14,15 @@ export function isRepeated(
 }
 
 /** Returns whether a pointer is of a member of a message, part or call. In other places its name has another meaning. */
-export const isItemMember = (pointer: string): boolean => ITEM_MEMBER.test(pointer);
+export const isItemMember = (pointer: string): boolean =>
+  ITEM_MEMBER.test(toSearchablePath(pointer));
 
 const ITEM_MEMBER =
   /^\/(?:params\/)?(?:messages|contents|content|input|output|system|history)\/\d+\/(?:(?:content|parts|tool_calls|summary)\/\d+\/)*[^/]+$/;
 
 /** Returns whether a pointer is inside a function or schema. Other tools are enabled and configured by empty values. */
-export const isFunctionMember = (pointer: string): boolean => FUNCTION_MEMBER.test(pointer);
+export const isFunctionMember = (pointer: string): boolean =>
+  FUNCTION_MEMBER.test(toSearchablePath(pointer));
 
 const FUNCTION_MEMBER =
   /\/(?:function|custom|toolSpec|functionDeclarations|function_declarations|parameters|input_?[sS]chema|output_?[sS]chema)(?:\/|$)/;
