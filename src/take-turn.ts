@@ -20,7 +20,7 @@ interface Turns {
   parsed_bytes: number;
 }
 
-/** The bodies that wait are bounded by IN_FLIGHT_MIB, or by `maxWaiting` of a turn. */
+/** The bodies that wait are bounded by IN_FLIGHT_MIB, or by `maxWaitingSize` of a turn. */
 export const createTurns = (): Turns => ({
   wait: createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded }),
   parsed_bytes: 0,

@@ -66,6 +66,16 @@ test("bodies of many names do not block others, on the admin API", async () => {
   expect(share).toBeLessThan(0.5);
 }, 120_000);
 
+test("300 small bodies of an administrator that arrive together are all parsed", async () => {
+  await using program = await startProgram();
+  const body = { name: "x", y: "z".repeat(9_000) };
+
+  const send = () => program.call("POST", "/v1/gateways", body);
+  const replies = await Promise.all(Array.from({ length: 300 }, send));
+
+  expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([422]));
+});
+
 test("bodies of clients without a token that wait for their turn do not fill the memory", async () => {
   await using program = await startProgram();
   const body = `{"token":[${Array(4_900).fill('{"\\u0061":1}').join(",")}]}`;

@@ -7,15 +7,15 @@ export interface FairLimits {
   sizePerOwner?: number;
   /** Maximum of waiting tasks of one owner. */
   maxWaiting: number;
-  /** Returns the error of a task beyond `maxWaiting`. */
+  /** Returns the error of a task beyond `maxWaiting` or `maxWaitingSize`. */
   full: () => Error;
 }
 
 export interface FairTurn {
   owner: string;
   size: number;
-  /** Replaces that of the limits. */
-  maxWaiting?: number;
+  /** Maximum size of the waiting tasks of the owner together. */
+  maxWaitingSize?: number;
 }
 
 export type FairSemaphore = <T>(turn: FairTurn, task: () => Promise<T>) => Promise<T>;
@@ -47,10 +47,11 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  return async ({ owner, size, maxWaiting = limits.maxWaiting }, task) => {
+  return async ({ owner, size, maxWaitingSize = Infinity }, task) => {
     const { promise, resolve: start } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
-    if (queue && queue.length >= maxWaiting) throw limits.full();
+    if (queue && queue.length >= limits.maxWaiting) throw limits.full();
+    if (queue && sumSizes(queue) + size > maxWaitingSize) throw limits.full();
     if (queue) queue.push({ size, start });
     else waiting.set(owner, [{ size, start }]);
     startNext();
@@ -66,3 +67,6 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     }
   };
 }
+
+const sumSizes = (tasks: readonly { size: number }[]): number =>
+  tasks.reduce((sum, { size }) => sum + size, 0);

@@ -261,8 +261,10 @@ async function decodeBody(
   if (params.gateway_id !== undefined) await requireGateway(deps, params);
   const code = validationCode(endpoint);
   const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
-  const bytes = await readBody(request, bodyLimits(deps, cap));
-  await takeTurnToParse(deps, { owner, size: bytes.length, maxWaiting: MAX_WAITING_BODIES });
+  const limits = bodyLimits(deps, cap);
+  const bytes = await readBody(request, limits);
+  const maxWaitingSize = MAX_WAITING_BODIES * limits.cap;
+  await takeTurnToParse(deps, { owner, size: bytes.length, maxWaitingSize });
   const read = endpoint.form && isForm(request) ? readForm : readJson;
   return decode(endpoint.body, read(bytes, code, request), code);
 }
@@ -270,7 +272,7 @@ async function decodeBody(
 /** Cap for unauthenticated callers: enough for any credential. */
 const PUBLIC_BODY_BYTES = 64 * 1024;
 
-/** Caps the memory of the bodies of one administrator, or of all unauthenticated callers, that wait to be parsed. */
+/** Bodies of the largest size of one administrator, or of all unauthenticated callers, that may wait to be parsed. */
 const MAX_WAITING_BODIES = 64;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
