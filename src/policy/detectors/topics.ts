@@ -60,7 +60,7 @@ const Settings = z
 
 const THRESHOLDS: Readonly<Record<ReportLevel, number>> = {
   permissive: 0.69,
-  balanced: 0.45,
+  balanced: 0.5,
   strict: 0.38,
 };
 

@@ -16,7 +16,7 @@ export type TextEmbedder = (text: string) => EmbeddedWindow[];
 /** A window is two blocks of word pieces, about two sentences. */
 const BLOCK_PIECES = 32;
 /** Words that are more frequent than this share of all words count less (smooth inverse frequency). */
-const RARE_SHARE = 3e-4;
+const RARE_SHARE = 1e-4;
 
 export function createTextEmbedder(bytes: Uint8Array): TextEmbedder {
   const weights = readWeights(bytes);
