@@ -47,11 +47,13 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  return async ({ owner, size, maxWaitingSize = Infinity }, task) => {
+  return async ({ owner, size, maxWaitingSize }, task) => {
     const { promise, resolve: start } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
     if (queue && queue.length >= limits.maxWaiting) throw limits.full();
-    if (queue && sumSizes(queue) + size > maxWaitingSize) throw limits.full();
+    if (queue && maxWaitingSize !== undefined && sumSizes(queue) + size > maxWaitingSize) {
+      throw limits.full();
+    }
     if (queue) queue.push({ size, start });
     else waiting.set(owner, [{ size, start }]);
     startNext();
