@@ -75,6 +75,8 @@ async function startPrograms(open: (stack: AsyncDisposableStack) => Promise<Prog
   const ask = (index: number) =>
     fetch(`${urls()[index % urls().length]}/${consumer.slug}/v1/models`, {
       headers: { "x-ag-api-key": made.key },
+      // On a kept connection, the client repeats a request that is cut off, and both count.
+      keepalive: false,
     });
   const known = async (url: string) => {
     const reply = await fetch(`${url}/${consumer.slug}/v1/models`);
