@@ -24,10 +24,10 @@ export interface Actor {
  * write the subject, so letter case, surrounding spaces, invisible characters and the Unicode form do not distinguish people.
  */
 export const isSubject = ({ principal_sub, name }: Actor, subject: string | null): boolean =>
-  subject !== null && foldName(principal_sub ?? name) === foldName(subject);
+  subject !== null && foldSubject(principal_sub ?? name) === foldSubject(subject);
 
 /** In upper case first, which turns ß into SS and decomposes other letters. */
-const foldName = (name: string): string =>
+const foldSubject = (name: string): string =>
   name
     .normalize("NFKC")
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "")

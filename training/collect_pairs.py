@@ -9,13 +9,12 @@ import glob
 import gettext
 import html
 import json
-import lzma
 import os
 import random
 import re
 import sys
 
-from injection_data import LANGUAGES
+from injection_data import LANGUAGES, write_examples
 
 random.seed(17)
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -140,9 +139,7 @@ def main():
     add_firefox(pairs, folder)
     add_office(pairs, folder)
     add_help(pairs, folder)
-    with lzma.open(output, "wt", encoding="utf-8") as file:
-        for pair in pairs.items:
-            file.write(json.dumps(pair, ensure_ascii=False) + "\n")
+    write_examples(output, pairs.items)
     counts = {}
     for pair in pairs.items:
         counts.setdefault(pair["lang"], {}).setdefault(pair["source"], []).append(pair)

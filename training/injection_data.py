@@ -1,4 +1,4 @@
-"""Examples of the injection model, as prepare.py writes them, and the log of a training."""
+"""Files of examples and pairs for the injection model, and the log of a training."""
 
 import json
 import lzma
@@ -16,6 +16,12 @@ STARTED = time.monotonic()
 
 def log(*words):
     print(f"[{time.monotonic() - STARTED:6.1f}]", *words, flush=True)
+
+
+def write_examples(path, items):
+    with lzma.open(path, "wt", encoding="utf-8") as file:
+        for item in items:
+            file.write(json.dumps(item, ensure_ascii=False) + "\n")
 
 
 def read_examples(path):

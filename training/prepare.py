@@ -13,13 +13,12 @@ import glob
 import gzip
 import html
 import json
-import lzma
 import os
 import random
 import re
 import sys
 
-from injection_data import LANGUAGES
+from injection_data import LANGUAGES, write_examples
 
 csv.field_size_limit(10**9)
 random.seed(17)
@@ -379,9 +378,7 @@ def main():
     add_clean(examples, documents)
     add_indirect(examples, data, documents)
     add_dev(examples, data)
-    with lzma.open(output, "wt", encoding="utf-8") as file:
-        for item in examples.items:
-            file.write(json.dumps(item, ensure_ascii=False) + "\n")
+    write_examples(output, examples.items)
     counts = {}
     for item in examples.items:
         key = (item["split"], item["source"], item["origin"], item["label"])

@@ -29,10 +29,10 @@ export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWor
   function splitWord(word: string): readonly number[] {
     const known = cache.get(word);
     if (known) return known;
-    const pieces: number[] = [];
-    if (word.length <= MAX_WORD_CHARACTERS) matchPieces(word, pieces);
     // Long words would fill the memory.
-    else return splitLongWord(word);
+    if (word.length > MAX_WORD_CHARACTERS) return splitLongWord(word);
+    const pieces: number[] = [];
+    matchPieces(word, pieces);
     if (cache.size >= MAX_CACHED_WORDS) cache.clear();
     cache.set(word, pieces);
     return pieces;
@@ -68,7 +68,7 @@ export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWor
   }
 
   return (text) => {
-    // Composing a character may give up to three, each of which may be a piece.
+    // Normalizing may turn a character into three, each of which may be a piece.
     const capacity = (isAscii(text) ? text.length : 3 * text.length) + 1;
     const ids = new Int32Array(capacity);
     const starts = new Int32Array(capacity);
