@@ -125,6 +125,14 @@ test.each([
   ["LiteLLM's engine", { engine: "expensive" }],
   ["engine in extra_body", { extra_body: { Engine: "expensive" } }],
   ["engine in nested extra_body", { extra_body: { extra_body: { engine: "expensive" } } }],
+  [
+    "engine in extra_body of litellm_params",
+    { litellm_params: { extra_body: { engine: "expensive" } } },
+  ],
+  ["engine in a list of an unknown member", { unknown: [{ Engine: "expensive" }] }],
+  ["a list of names", { model_list: ["expensive"] }],
+  ["Yandex's modelUri", { extra_body: { modelUri: "gpt://b1g/expensive" } }],
+  ["a name with a hyphen", { "model-name": "expensive" }],
   ["LiteLLM's stored prompt", { prompt_id: "cheap" }],
   ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],
   ["Together's safety_model", { safety_model: "expensive" }],
@@ -323,7 +331,12 @@ test("additional models that are allowed pass, and so do members that only resem
     { tools: [{ type: "openrouter:fusion", parameters: FUSION }] },
     { tools: [{ type: "openrouter:advisor", parameters: { model: "cheap" } }] },
     { fallbacks: [{ model: "cheap-2" }], route: "fallback", transforms: [] },
-    { provider: { order: ["expensive"] }, plugins: [{ id: "web" }] },
+    { provider: { order: ["expensive"] }, plugins: [{ id: "web", engine: "exa" }] },
+    { plugins: [{ id: "file-parser", pdf: { engine: "mistral-ocr" } }] },
+    { tools: [{ type: "openrouter:web_search", parameters: { engine: "exa" } }] },
+    { tools: [{ retrieval: { vertexAiSearch: { engine: "projects/p/engines/e" } } }] },
+    { extra_body: { web_search_options: { engine: "exa" } } },
+    { unknown: { search_engine: "exa", engines: 1 } },
     { extra_body: { google: { thinking_config: { level: "low" } } } },
     { tools: [{ type: "function", function: { name: "f", parameters: { properties } } }] },
     { tools: [{ name: "f", input_schema: { type: "object", properties } }] },
@@ -412,7 +425,7 @@ test("under an allow-list, the query string cannot name a model in any spelling"
   for (const query of [
     ...["models=expensive", "fallbacks[0]=expensive", "extra_body[model]=expensive"],
     ...["deployment_id=expensive", "extra_body%5Bmodel%5D=expensive", "lora_path=expensive"],
-    "engine=expensive",
+    ...["engine=expensive", "litellm_params[extra_body]=1", "model_list=expensive"],
   ]) {
     const path = `/v1/images/generations?${query}`;
     expect((await limited.post(path, { model: "cheap" })).status).toBe(400);

@@ -12,4 +12,5 @@ export function isForbiddenField(consumer: ConsumerView, name: string): boolean 
   return (isLimited && selectsModel(name)) || (isOwn && refersToObject(name));
 }
 
-const CONTAINERS = /^(?:extra_body|tools|plugins|provideroptions|user_config)$/;
+const CONTAINERS =
+  /^(?:extra_body|tools|plugins|provideroptions|user_config|litellm_params|router_settings_override)$/;

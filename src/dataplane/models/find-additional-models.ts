@@ -55,26 +55,27 @@ type SelectorKind = "model" | "preset" | "prompt_id";
 
 /**
  * What a member contains: a model in every string, data that selects nothing, content in which only tools select a
- * model, members that LiteLLM merges into the body, or other members. Every member is one of the last kind unless its
- * name says otherwise.
+ * model, members of tools, or other members. Every member is one of the last kind unless its name says otherwise,
+ * because an upstream may merge it into the body, as LiteLLM does `extra_body`.
  */
-type ValueKind = SelectorKind | "data" | "content" | "extra_body" | "members";
+type ValueKind = SelectorKind | "data" | "content" | "tools" | "members";
 
 function readBodyKind(name: string): ValueKind {
-  return BODY_CONTENT.test(name) ? "content" : readMergedKind(name);
+  return BODY_CONTENT.test(name) ? "content" : readKind(name, "members");
 }
 
-/** `engine` is LiteLLM's `model` of completions. Elsewhere, search engines and readers of documents have this name. */
-const readMergedKind = (name: string): ValueKind =>
-  foldName(name) === "engine" ? "model" : readKind(name);
-
-function readKind(name: string): ValueKind {
+function readKind(name: string, outer: "members" | "tools"): ValueKind {
   if (DATA.test(name)) return "data";
   const folded = foldName(name);
   if (CONTENT.test(folded)) return "content";
-  if (folded === "preset" || folded === "prompt_id" || folded === "extra_body") return folded;
-  return MODEL_NAME.test(folded) ? "model" : "members";
+  if (folded === "preset" || folded === "prompt_id") return folded;
+  if (MODEL_NAME.test(folded)) return "model";
+  if (outer === "tools" || TOOLS.test(folded)) return "tools";
+  return folded === "engine" ? "model" : "members";
 }
+
+/** Search engines and readers of documents are named by `engine`, which elsewhere is LiteLLM's `model` of completions. */
+const TOOLS = /tool|plugin|search/;
 
 /** Returns whether a lower-case name is that of a field that selects a model. */
 export const selectsModel = (folded: string): boolean => isSelector(readBodyKind(folded));
@@ -96,7 +97,7 @@ function collect(value: unknown, models: string[], kind: ValueKind): void {
       if (isFunction && name === "parameters" && !isSelector(kind)) continue;
       collect(inner, models, readInnerKind(kind, name));
     }
-    const hasMembers = kind === "members" || kind === "extra_body";
+    const hasMembers = kind === "members" || kind === "tools";
     if (hasMembers && choosesModel(value)) models.push(AUTO_ROUTING);
     // Azure reads an agent, which has a model of its own, from `agent` or `agent_reference`.
     if (hasMembers && readWords(value, "type").includes(AGENT))
@@ -143,11 +144,10 @@ const isListOfNames = (value: unknown): boolean =>
 
 /** Among models, every member is one. In content, such as a message, only the members of tools select a model. */
 function readInnerKind(kind: ValueKind, name: string): ValueKind {
-  if (kind === "members") return readKind(name);
-  if (kind === "extra_body") return readMergedKind(name);
+  if (kind === "members" || kind === "tools") return readKind(name, kind);
   if (kind !== "content") return kind;
   if (CALL_DATA.test(name)) return "data";
-  return foldName(name) === "tools" ? "members" : kind;
+  return foldName(name) === "tools" ? "tools" : kind;
 }
 
 /** Schemas and examples of values select nothing, nor does what the caller stores with a request. */
@@ -166,14 +166,14 @@ const CALL_DATA = /^(?:input|args|arguments|response|output|json)$/;
 const AUTO_MODE = /^auto_?mode$/;
 const AUTO_ROUTING = "@routing/auto";
 
-/** `model`, `modelId`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`, agents of Azure. */
+/** `model`, `modelId`, `model_list`, `analysis_models`, `fallbacks`; Azure's `deployment_name`, adapters such as SGLang's `lora_path`, Vertex's `routingConfig`, agents of Azure. */
 const SELECTOR =
-  "models?(?:_?(?:id|name)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|loras?(?:_(?:path|name|request)s?)?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config|agent_reference";
+  "models?(?:[_-]?(?:id|name|list|group|path|ur[il]|slug|key|arn|ref)s?)?|model_(?:group_)?alias(?:es|_map)?|fallbacks?|fallback_dict|deployment(?:_?(?:id|name)s?)?|loras?(?:_(?:path|name|request)s?)?|adapters?(?:_ids?)?|(?:routing|model_?selection)_?config|agent_reference";
 const MODEL_NAME = new RegExp(`(?:${SELECTOR})$`);
 
 /** Prefilter before parsing: most members name no model. */
 function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): boolean {
-  if (isSelector(kind) || kind === "extra_body") return true;
+  if (isSelector(kind)) return true;
   if (member.kind !== "object" && member.kind !== "array") return false;
   const { start, end } = member;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
@@ -182,7 +182,7 @@ function mayNameModel(bytes: Uint8Array, member: JsonMember, kind: ValueKind): b
 
 /** A non-ASCII byte or an escape may encode a letter that folds to ASCII. */
 const MAY_NAME_MODEL = new RegExp(
-  `(?:${SELECTOR}|preset|prompt_id)"\\s*:|"(?:openrouter:|fusion"|${AGENT}")|\\\\u|[\\x80-\\xff]`,
+  `(?:${SELECTOR}|preset|prompt_id|engine)"\\s*:|"(?:openrouter:|fusion"|${AGENT}")|\\\\u|[\\x80-\\xff]`,
   "i",
 );
 /** The same in text, which is rarely ASCII: only in the names of members. */
