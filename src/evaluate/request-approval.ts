@@ -14,6 +14,7 @@ import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
+import type { Segment } from "../policy/segment.ts";
 import { approvalFingerprint, readToolAttributes } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
 import { selectApprovalContent } from "./select-content.ts";
@@ -34,14 +35,19 @@ export async function requestApproval(
   const asking = outcome.findings.find(isAsking);
   if (!asking) return decided;
   const payload = withUnreadValues(decided);
-  restoreNumberLiterals(text, payload.values);
+  const numbers = payload.segments.filter(({ isNumber }) => isNumber).map(toNumber);
+  restoreNumberLiterals(text, [...payload.values, ...numbers]);
   const row = toApprovalRow(host, program, decided, asking);
   const attributes = readToolAttributes(decided).map(([name, value]) => ({
     pointer: `/attributes/${escapePointerStep(name)}`,
     text: value,
   }));
   const content = JSON.stringify(
-    selectApprovalContent(payload, outcome.hidden, [...covered, ...attributes]),
+    selectApprovalContent(payload, {
+      hidden: outcome.hidden,
+      attributes: [...covered, ...attributes],
+      literals: new Map(numbers.map((number) => [number.segment, number.text])),
+    }),
   );
   const sealed = seal(keyring(), sealedContent(row.id), content);
   const approval_id = await host.requestApproval(row, sealed);
@@ -83,6 +89,12 @@ const toValue = (pointer: string, text: string): ScalarValue => ({
   pointer,
   inner: null,
 });
+
+/** A copy whose text can be restored: detectors have read the digits of the segment. */
+const toNumber = (segment: Segment): ScalarValue & { segment: Segment } => {
+  const { text, role, pointer, inner } = segment;
+  return { text, role, pointer, inner, segment };
+};
 
 const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
 

@@ -28,15 +28,18 @@ const MAX_CHARACTERS = 1024 * 1024;
 /** Caps lists of tools and numbers: a table can have a hundred thousand numbers. */
 const MAX_LISTED = 500;
 
+interface ContentOptions extends Pick<PolicyOutcome, "hidden"> {
+  /** Texts beside the payload that are approved with it. */
+  attributes?: readonly LocatedText[];
+  /** Source texts of numbers. */
+  literals?: ReadonlyMap<Segment, string>;
+}
+
 /** Never includes attachments, because they are not segments of the payload. */
 export function selectContent(
   storage: Collector["content_storage"],
   payload: Payload,
-  {
-    hidden,
-    status,
-    attributes = [],
-  }: Pick<PolicyOutcome, "hidden"> & { status: string; attributes?: readonly LocatedText[] },
+  { hidden, status, attributes = [], literals }: ContentOptions & { status: string },
 ): StoredText[] | null {
   if (storage === "none") return null;
   const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
@@ -82,9 +85,19 @@ export function selectContent(
     readText(createSegment(item.text, "tool_arguments", item));
   const described = takeLatest(attributes, () => ATTRIBUTE, readValue);
   const values = isAsk ? takeLatest(payload.values, () => VALUE, readValue) : [];
+  /** Detectors read the digits of a number. If nothing is masked, it is shown as it was written. */
+  const restoreNumber = (segment: Segment): Segment => {
+    const literal = literals?.get(segment) ?? segment.text;
+    if (literal === segment.text || readText(segment) !== segment.text) return segment;
+    const { source, pointer, role, inner, isNumber } = segment;
+    return createSegment(literal, source, { pointer, role, inner, isNumber });
+  };
   const numbers = isAsk
     ? takeLatest(
-        payload.segments.filter(({ isNumber }) => isNumber).slice(-MAX_LISTED),
+        payload.segments
+          .filter(({ isNumber }) => isNumber)
+          .slice(-MAX_LISTED)
+          .map(restoreNumber),
         () => NUMBER,
         readText,
       )
@@ -103,10 +116,10 @@ export function selectContent(
  */
 export function selectApprovalContent(
   payload: Payload,
-  hidden: PolicyOutcome["hidden"],
-  attributes: readonly LocatedText[],
+  options: Required<ContentOptions>,
 ): StoredText[] {
-  const content = selectContent("masked", payload, { hidden, status: "ask", attributes }) ?? [];
+  const content = selectContent("masked", payload, { ...options, status: "ask" }) ?? [];
+  const { attributes } = options;
   const { segments, values, dropped_values, calls, definitions } = payload;
   const lists = [segments, values, calls, definitions, attributes];
   const omitted = lists.reduce((sum, list) => sum + list.length, dropped_values) - content.length;

@@ -288,18 +288,21 @@ describe.each(databaseKinds)("%s", (database) => {
   });
 
   test.each(Object.entries(FORMATS))(
-    "an approver of a call in %s sees all digits of an integer that has a fraction or an exponent",
+    "an approver of a call in %s sees every number as it was written, unless it is masked",
     async (_, call) => {
       const guard = await makeGuard(await kit(), { gates: [GATE] });
-      const args = '{"to":12345678901234567.0,"from":-1.2345678901234567e+16,"rate":1e22}';
+      const long = [
+        ...["12345678901234567.0", "-1.2345678901234567e+16", "1e22", "100000.0", "1E5"],
+        ...["123456789012345678901234e0", "12345678901234567.4", "123456789012345678901234"],
+      ];
+      const short = ["1E400", "-0", "1.0", "0.10000000000000001", "1e-400"];
+      const args = `{"numbers":[${[...long, ...short, "4111111111111111.0"].join(",")}]}`;
       const content = await contentOf(approvalIn(await verdictOf(guard, call(args))));
 
-      const numbers = content?.filter(({ source }) => source === "tool_number");
-      expect(numbers?.map(({ text }) => text)).toEqual([
-        "12345678901234567",
-        "-12345678901234567",
-        "1e+22",
-      ]);
+      const shown = (name: string) =>
+        content?.filter(({ source }) => source === name).map(({ text }) => text);
+      expect(shown("tool_number")).toEqual([...long, expect.stringMatching(/^\[MASKED_CC/)]);
+      expect(shown("value")).toEqual(expect.arrayContaining(short));
     },
   );
 
