@@ -130,6 +130,36 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
+  test.each([
+    ["openai", CHAT, "openai-beta"],
+    ["anthropic", "/v1/messages", "anthropic-beta"],
+  ])(
+    "with %s an approval covers the client headers that are forwarded, which the approver sees",
+    async (provider, path, header) => {
+      const kit = await kitOf();
+      await using it = await makeGuardedConsumer(
+        kit,
+        { gates: [ASK_ALWAYS] },
+        { attach: { provider } },
+      );
+      const send = async (value: string | undefined, more = {}) => {
+        const headers = { ...more, ...(value && { [header]: value }) };
+        return (await it.post(path, { ...chat("Hello"), max_tokens: 9 }, headers)).status;
+      };
+
+      await send("files-api");
+      const [id] = await pendingOf(kit, it);
+      const { content } = await (await kit.get(`/v1/approvals/${id}`)).json();
+      await decide(kit, id, "approved");
+
+      expect([await send(undefined), await send("code-execution")]).toEqual([403, 403]);
+      expect(await send("files-api", { "user-agent": "another", accept: "*/*" })).toBe(200);
+      expect(content).toContainEqual(
+        expect.objectContaining({ pointer: `/request/headers/${header}`, text: "files-api" }),
+      );
+    },
+  );
+
   test("an approval covers the files of a form, which the approver sees", async () => {
     const kit = await kitOf();
     await using it = await makeGuardedConsumer(kit, { gates: [ASK_ALWAYS] });

@@ -4,6 +4,7 @@ import type { CoveredText, Evaluation } from "../../evaluation.ts";
 import { findApprovalId } from "../../policy/find-approval-id.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { RoutedRequest } from "../stages.ts";
+import { listClientHeaders } from "../upstream/build-upstream-request.ts";
 import { createGuardContext } from "./create-guard-context.ts";
 import { evaluateContent, type GuardedContent, recordUnread } from "./evaluate-content.ts";
 import { buildAskError, buildBlockError } from "./guard-errors.ts";
@@ -30,12 +31,24 @@ export async function admitContent(
   return applyVerdict(deps, routed, evaluation);
 }
 
-/** The same body has other effects at another endpoint, with the id of another object in the path, or in another registry. */
-function describeTarget({ request, endpoint, tail, search, pin }: RoutedRequest): CoveredText[] {
+/**
+ * The same body has other effects at another endpoint, with the id of another object in the path, in another registry,
+ * or with a header that enables a feature of the upstream.
+ */
+function describeTarget(routed: RoutedRequest): CoveredText[] {
+  const { request, endpoint, tail, search, pin, candidates } = routed;
   const path = `${request.method} /${endpoint.version}${tail}${search}`;
+  const names = candidates.flatMap(({ registry, capability }) =>
+    listClientHeaders(registry.provider, capability),
+  );
+  // Sorted, so that load balancing does not change the fingerprint.
+  const headers = [...new Set(names)].sort().map((name) => [name, request.headers.get(name)]);
   return [
     { pointer: "/request/endpoint", text: path },
     ...(pin === undefined ? [] : [{ pointer: "/request/pin", text: pin }]),
+    ...headers.flatMap(([name, text]) =>
+      text ? [{ pointer: `/request/headers/${name}`, text }] : [],
+    ),
   ];
 }
 

@@ -5,7 +5,7 @@ import { continueTrace } from "../../lib/http/trace-context.ts";
 import { type MemberScan, parseMember, scanMembers } from "../../lib/json/scan-members.ts";
 import { spliceMember } from "../../lib/json/splice-member.ts";
 import type { OutboundRequest } from "../../net/send.ts";
-import { buildUrl, type ProviderOperation } from "../../providers/provider.ts";
+import { buildUrl, type Provider, type ProviderOperation } from "../../providers/provider.ts";
 import type { RegistryView } from "../../snapshot/snapshot.ts";
 import { mapBatchModels } from "../models/map-batch-models.ts";
 import type { ModelReference } from "../models/model-reference.ts";
@@ -75,10 +75,8 @@ function buildHeaders(
     ...continueTrace(request.headers, context.request_id),
     ...provider.headers(upstream, capability),
   };
-  const accept = request.headers.get("accept");
-  if (accept !== null) headers.accept = accept;
-  const supported = provider.clientHeaders?.(capability) ?? [];
-  for (const name of endpoint.download ? [...supported, ...RANGE_HEADERS] : supported) {
+  const names = ["accept", ...listClientHeaders(provider, capability)];
+  for (const name of endpoint.download ? [...names, ...RANGE_HEADERS] : names) {
     const value = request.headers.get(name);
     if (value !== null) headers[name] = value;
   }
@@ -86,6 +84,10 @@ function buildHeaders(
   if (body.kind === "form") headers["content-type"] = body.content_type;
   return headers;
 }
+
+/** Returns the names of client headers that change what the upstream does. Approvals cover them. */
+export const listClientHeaders = (provider: Provider, capability: Capability): readonly string[] =>
+  provider.clientHeaders?.(capability) ?? [];
 
 const RANGE_HEADERS = ["range", "if-range"];
 
