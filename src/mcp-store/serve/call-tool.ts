@@ -120,7 +120,8 @@ async function runGuardedCall(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { signal } = request;
   const onprogress = request.onprogress && guardProgress(session, request.onprogress);
-  const call = { tool: tool.definition.name, server: server.instance, args: request.args };
+  const { definition, hash } = tool;
+  const call = { tool: definition.name, hash, server: server.instance, args: request.args };
   const before = await guardCall(session, call, signal);
   if ("refusal" in before) return before.refusal;
   const startedAt = elapsedMs();

@@ -15,6 +15,8 @@ import { errorResult } from "./tool-result.ts";
 export interface GuardedCall {
   /** Name of the tool at its server. */
   tool: string;
+  /** Hash of the tool's definition, which an administrator accepted. */
+  hash: string;
   server: GuardedServer;
   args: Record<string, unknown> | undefined;
 }
@@ -99,7 +101,7 @@ interface EvaluatedPart {
 /** Returns undefined when the caller has no guard, or the guard does not evaluate this direction. */
 export async function evaluatePayload(
   { deps, caller, author, client_info }: McpSession,
-  { tool, server }: { tool: string | undefined; server: GuardedServer },
+  { tool, hash, server }: Pick<GuardedCall, "server"> & Partial<Pick<GuardedCall, "tool" | "hash">>,
   part: EvaluatedPart,
 ): Promise<Verdict | undefined> {
   const { guard } = caller;
@@ -119,6 +121,8 @@ export async function evaluatePayload(
     covered: [
       { pointer: "/request/gateway", text: describeGateway(deps, caller) },
       { pointer: "/request/server", text: describeServer(server) },
+      // A tool whose definition changes may do something else with the same arguments.
+      ...(hash ? [{ pointer: "/request/definition", text: `SHA-256 ${hash}` }] : []),
     ],
     request: {
       direction,
