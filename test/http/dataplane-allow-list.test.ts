@@ -97,6 +97,14 @@ test.each([
   ["such a path with a backslash", { models: ["open/a\\..\\..\\expensive"] }],
   ["such a path with escapes", { model: "open/%2E./expensive" }],
   ["such a path with an escaped slash", { models: ["open/a%2f..%2F..%5cexpensive"] }],
+  ...["\t", "\n", "\u00ad", "\u200b", "%252e", ";", "\uff0e", "\u2025", "?", "#", "|", "\0"].map(
+    (character) =>
+      [
+        `a name that fits a pattern with ${JSON.stringify(character)}`,
+        { model: `open/.${character}./expensive` },
+      ] as const,
+  ),
+  ["two dots before a space", { models: ["open/.. /expensive"] }],
   ["fallbacks", { fallbacks: ["expensive"] }],
   ["fallbacks as objects", { fallbacks: [{ model: "expensive" }] }],
   ["fallbacks by model", { fallbacks: [{ cheap: ["expensive"] }] }],

@@ -120,6 +120,27 @@ test.each([
   },
 );
 
+const NAMES = [
+  ...["gpt-4o-mini-2024-07-18", "ft:gpt-4o-mini:acme:custom_suffix:id:ckpt-step-90"],
+  ...["arn:aws:bedrock:us-east-1:123:inference-profile/us.anthropic.claude-v1:0"],
+  ...["accounts/fireworks/models/llama-v3p1", "hf.co/a/b-GGUF:Q4_K_M", "@cf/meta/llama-3"],
+  ...["claude-sonnet-4@20250514", "~vendor/model-latest", "claude-opus[1m]", "GPT 4 (EU)", "模型"],
+];
+
+test("a pattern matches the names that providers use, and an entry any name that equals it", async () => {
+  const odd = "a#b%20,c|d";
+  const names = [...NAMES.map((name) => `any/${name}`), odd];
+  const models = { allowed: ["any/*", odd] };
+  await using one = await setUp([{ provider: "openai", models }]);
+
+  for (const model of names) await one.post(CHAT, { model, messages: [] });
+
+  expect(modelsAt(one.upstreams[0])).toEqual(names);
+  const reply = await one.post(CHAT, { model: "any/a#b", messages: [] });
+  expect(reply.status).toBe(403);
+  expect(await reply.text()).toContain("matches only letters, digits, spaces and . _ :");
+});
+
 test("a default that no pattern matches is accepted if the allow-list names it", async () => {
   const models = { allowed: ["../local/model"], default: "../local/model" };
   await using one = await setUp([{ provider: "openai", models }]);

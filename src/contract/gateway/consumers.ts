@@ -216,11 +216,13 @@ export const matchesModel = (entry: string, model: string): boolean =>
   entry === model || (namesOneModel(model) && matchesGlob(entry, model));
 
 /**
- * Returns false for names that no pattern of an allow-list matches: a name with `*` would be a pattern, LiteLLM calls
- * every model of a list such as `a,b`, an OpenRouter preset (`@preset/…`) or a LiteLLM prompt (`@prompt_id/…`) can select
- * any model, and so can `..` where names are paths (MLX) or parts of an address, also if it is escaped.
+ * Returns false for names that no pattern of an allow-list matches. Upstreams normalize other characters than those of
+ * {@link NAME_CHARACTERS} to a path, a list or another name: LiteLLM calls every model of `a,b`, and `%2e`, a tab or a
+ * full-width dot may become part of `..`. An OpenRouter preset or a LiteLLM prompt can select any model.
  */
 export const namesOneModel = (model: string): boolean =>
-  !/[*,]|@(?:preset|prompt_id)\//i.test(model) && !PARENT.test(model);
+  ORDINARY.test(model) && !/\.\.|@(?:preset|prompt_id)\//i.test(model);
 
-const PARENT = /(?:^|[\\/]|%2f|%5c)(?:\.|%2e){2}(?:[\\/]|%2f|%5c|$)/i;
+/** All that names of models at providers contain. */
+const ORDINARY = /^[\p{L}\p{Nd} ._:/@+~()[\]-]*$/u;
+export const NAME_CHARACTERS = "letters, digits, spaces and . _ : / @ + ~ ( ) [ ] -";

@@ -1,5 +1,6 @@
 /** Builds the error that explains best why all registries of a consumer were excluded. */
 import { AppError } from "../../contract/errors.ts";
+import { NAME_CHARACTERS, namesOneModel } from "../../contract/gateway/consumers.ts";
 import type { RoutingCriteria, StaticExclusion } from "./evaluate-registry.ts";
 
 const UNRELATED_TO_MODEL: readonly StaticExclusion[] = ["capability", "file_elsewhere"];
@@ -47,8 +48,18 @@ export function buildRoutingError(
       "The models of this batch are in a file, which the gateway does not read, and this consumer's models are limited or mapped. Send the requests without a batch.";
     return new AppError("model_not_allowed", text);
   }
-  const text = models.every((exclusion) => exclusion === "no_default")
-    ? "No registry of this consumer has a default model. Send `model`."
-    : undefined;
+  if (models.every((exclusion) => exclusion === "no_default")) {
+    const text = "No registry of this consumer has a default model. Send `model`.";
+    return new AppError("model_not_allowed", text, { details });
+  }
+  const text = listNames(criteria).every(namesOneModel) ? undefined : UNUSUAL_NAME;
   return new AppError("model_not_allowed", text, { details });
 }
+
+const UNUSUAL_NAME = `This consumer may not use that model. A pattern of an allow-list matches only ${NAME_CHARACTERS}, without \`..\`; an administrator can add other names literally.`;
+
+const listNames = ({ model, additional_models, batch_models }: RoutingCriteria): string[] => [
+  ...("model" in model ? [model.model] : []),
+  ...additional_models,
+  ...batch_models,
+];
