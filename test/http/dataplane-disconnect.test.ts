@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { type Consumer, FORM_TYPE, makeConsumer } from "../kit/dataplane.ts";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
 import { startRawUpstream, startUpstream } from "../kit/upstream.ts";
@@ -93,4 +95,19 @@ test("no attempt follows after a client disconnects between two attempts", async
   await until(async () => (await eventsOf(one, own)).length === 5);
 
   expect(hits()).toBe(5);
+});
+
+test("a request whose client disconnects while a worker evaluates it is not sent upstream", async () => {
+  const { id: detector_id } = await makeDetector(await kit(), "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  await using one = await makeGuardedConsumer(await kit(), { input_rules });
+  const messages = Array(60).fill({ role: "user", content: "ana@example.com ".repeat(1_000) });
+  const body = JSON.stringify({ model: "x", messages });
+
+  const signal = AbortSignal.timeout(50);
+  await one.call(CHAT, { method: "POST", body, signal }).catch(() => {});
+  await until(async () => (await eventsOf(one)).length > 0);
+
+  expect(await eventsOf(one)).toMatchObject([{ error_code: "client_closed", attempts: [] }]);
+  expect(one.upstream.hits).toEqual([]);
 });

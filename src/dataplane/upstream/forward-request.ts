@@ -30,8 +30,10 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
       continue;
     }
     try {
-      // The exchange itself detects an abort of the first attempt; a retry would be billed for no client.
-      if (index > 0 && routed.request.signal.aborted) throw new AppError("client_closed");
+      // The exchange itself detects an abort during the first attempt. After a guard or before a retry, the client may
+      // have disconnected already: the upstream would bill a request of no client.
+      const hasWaited = index > 0 || consumer.guard !== null;
+      if (hasWaited && routed.request.signal.aborted) throw new AppError("client_closed");
       const reply = await sendAttempt(deps, routed, candidate, { peek, translation });
       forwarded = selectReply(forwarded, { ...routed, candidate, reply });
       if (isElsewhere(routed, reply.status)) continue;
