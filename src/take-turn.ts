@@ -1,4 +1,5 @@
 /** Waits for a turn of the event loop, so that bodies which arrive together do not block it together. */
+import { AppError } from "./contract/errors.ts";
 import type { Deps } from "./deps.ts";
 import {
   createFairSemaphore,
@@ -20,6 +21,11 @@ interface Turns {
   parsed_bytes: number;
 }
 
+export interface ClientTurn extends FairTurn {
+  /** Request of the client: rejected when it disconnects while it waits. Undefined: the work does not end with it. */
+  client: Pick<Request, "signal"> | undefined;
+}
+
 /** The bodies that wait are bounded by IN_FLIGHT_MIB, or by `maxWaitingSize` of a turn. */
 export const createTurns = (): Turns => ({
   wait: createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded }),
@@ -27,10 +33,20 @@ export const createTurns = (): Turns => ({
 });
 
 /** Resolves in a turn of its own, in which the caller starts its work. Owners take turns. */
-export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: FairTurn): Promise<void> =>
-  turns.wait(turn, waitForNext);
+export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: ClientTurn): Promise<void> =>
+  turns.wait(turn, async () => {
+    checkClient(turn);
+    await waitForNext(turn);
+  });
 
-const waitForNext = () => new Promise<void>(setImmediate);
+async function waitForNext(turn: ClientTurn): Promise<void> {
+  await new Promise<void>(setImmediate);
+  checkClient(turn);
+}
+
+function checkClient({ client }: ClientTurn): void {
+  if (client?.signal.aborted) throw new AppError("client_closed");
+}
 
 /** Parsing takes up to 0.2 µs per byte. Smaller bodies are not counted. */
 const MIN_COUNTED_BYTES = 8 * 1024;
@@ -39,11 +55,12 @@ const MAX_BYTES_PER_TURN = 128 * 1024;
 /** Resolves when the caller may parse a JSON body: at once, unless this turn has parsed enough. Owners take turns. */
 export async function takeTurnToParse(
   { turns }: Pick<Deps, "turns">,
-  turn: FairTurn,
+  turn: ClientTurn,
 ): Promise<void> {
   if (turn.size <= MIN_COUNTED_BYTES) return;
   await turns.wait(turn, async () => {
-    if (turns.parsed_bytes + turn.size > MAX_BYTES_PER_TURN) await waitForNext();
+    checkClient(turn);
+    if (turns.parsed_bytes + turn.size > MAX_BYTES_PER_TURN) await waitForNext(turn);
     if (turns.parsed_bytes === 0) {
       setImmediate(() => {
         turns.parsed_bytes = 0;

@@ -44,7 +44,8 @@ export function evaluateWithHost(
   };
   const worker = selectWorker(input.size);
   if (!worker) {
-    const turn = { owner: request.consumer_id ?? internal.collector_id, size: input.size };
+    const owner = request.consumer_id ?? internal.collector_id;
+    const turn = { owner, size: input.size, client: internal.client };
     return runInTurn(deps, turn, () =>
       evaluate(
         host,

@@ -37,5 +37,5 @@ function runEvaluation(
     const task = { name: "body" as const, input: body };
     return runInWorker(deps, worker, { task, host, owner, signal: client?.signal }); // 429, 503
   }
-  return runInTurn(deps, { owner, size }, () => evaluateBody(host, body));
+  return runInTurn(deps, { owner, size, client }, () => evaluateBody(host, body));
 }

@@ -18,6 +18,23 @@ const waitDuring = (program: Program, count: number, send: () => Promise<unknown
     0.5,
   );
 
+/** Sends a request, and closes the connection 2 ms later. */
+const postAndLeave = (program: Program, path: string, body: string, headers = "host: x\r\n") =>
+  new Promise<void>((resolve) => {
+    const socket = connect(Number(new URL(program.url).port), "127.0.0.1", () => {
+      const length = `content-length: ${body.length}\r\n\r\n`;
+      socket.write(`POST ${path} HTTP/1.1\r\n${headers}${length}${body}`, () =>
+        setTimeout(() => socket.destroy(), 2),
+      );
+    });
+    socket.on("error", () => {}).on("close", () => resolve());
+  });
+
+async function peakMiB({ child }: Program): Promise<number> {
+  const status = await Bun.file(`/proc/${child.pid}/status`).text();
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
 test("bodies of many names do not block others, on the data plane", async () => {
   await using program = await startProgram();
   await using upstream = startUpstream();
@@ -79,27 +96,14 @@ test("300 small bodies of an administrator that arrive together are all parsed",
 test("bodies of clients without a token that wait for their turn do not fill the memory", async () => {
   await using program = await startProgram();
   const body = `{"token":[${Array(4_900).fill('{"\\u0061":1}').join(",")}]}`;
-  const message = `POST /v1/session HTTP/1.1\r\nhost: x\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
-  const { port } = new URL(program.url);
-  const sendAndLeave = () =>
-    new Promise<void>((resolve) => {
-      const socket = connect(Number(port), "127.0.0.1", () => {
-        socket.write(message, () => setTimeout(() => socket.destroy(), 2));
-      });
-      socket.on("error", () => {}).on("close", () => resolve());
-    });
-  const peakMiB = async () => {
-    const status = await Bun.file(`/proc/${program.child.pid}/status`).text();
-    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-  };
-  const before = await peakMiB();
+  const before = await peakMiB(program);
 
   const senders = Array.from({ length: 64 }, async () => {
-    for (let sent = 0; sent < 100; sent++) await sendAndLeave();
+    for (let sent = 0; sent < 100; sent++) await postAndLeave(program, "/v1/session", body);
   });
   await Promise.all(senders);
 
-  expect((await peakMiB()) - before).toBeLessThan(200);
+  expect((await peakMiB(program)) - before).toBeLessThan(200);
   const reply = await program.call("POST", "/v1/session", { token: OWNER_TOKEN });
   expect(reply.status).toBe(200);
 }, 120_000);
@@ -128,3 +132,20 @@ test("bodies of many escapes do not block others, on the MCP endpoint", async ()
 
   expect(share).toBeLessThan(0.5);
 }, 120_000);
+
+test("bodies of clients that disconnect while they wait for their turn are not sent upstream", async () => {
+  await using program = await startProgram();
+  await using upstream = startUpstream();
+  const registry = { provider: "openai", url: `${upstream.url}/v1`, models: { allowed: ["m"] } };
+  const consumer = await makeConsumer(program, [registry], { files_scope: "own" });
+  const items = Array(4_500).fill('{"\\u0061":1}');
+  const body = `{"model":"m","input":[${items.join(",")}],"tools":[{"file_ids":[]}]}`;
+  const headers = `host: x\r\nx-ag-api-key: ${consumer.key}\r\ncontent-type: application/json\r\n`;
+  const path = `/${consumer.slug}/v1/responses`;
+
+  await Promise.all(Array.from({ length: 300 }, () => postAndLeave(program, path, body, headers)));
+  const reply = await consumer.post("/v1/responses", body);
+
+  expect(reply.status).toBe(200);
+  expect(upstream.hits.length).toBeLessThan(100);
+}, 30_000);

@@ -10,7 +10,8 @@ export async function readJsonBody(
   authenticated: AuthenticatedRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await readBytes(deps, authenticated);
-  await takeTurnToParse(deps, { owner: authenticated.consumer.id, size: bytes.length });
+  const { request: client, consumer } = authenticated;
+  await takeTurnToParse(deps, { owner: consumer.id, size: bytes.length, client });
   return startsWithByteOrderMark(bytes) ? bytes.subarray(3) : bytes;
 }
 

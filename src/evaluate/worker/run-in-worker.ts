@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
-import { takeTurn } from "../../take-turn.ts";
+import { type ClientTurn, takeTurn } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
@@ -39,7 +39,7 @@ const MEDIUM_BYTES = 8 * 1024;
 /** Evaluates a medium body in this thread, in its own turn of the event loop. Owners take turns. */
 export function runInTurn<T>(
   deps: Pick<Deps, "turns">,
-  turn: { owner: string; size: number },
+  turn: ClientTurn,
   evaluate: () => Promise<T>,
 ): Promise<T> {
   if (turn.size <= MEDIUM_BYTES) return evaluate();

@@ -23,7 +23,7 @@ export async function readMessage(
 ): Promise<unknown> {
   const limits = bodyLimits(deps, "JSON_BODY_MIB");
   const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));
-  await takeTurnToParse(deps, { owner, size: bytes.length });
+  await takeTurnToParse(deps, { owner, size: bytes.length, client: request });
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);
   // JSON.stringify takes quadratic time in the depth: 200,000 levels take seconds.

@@ -264,7 +264,7 @@ async function decodeBody(
   const limits = bodyLimits(deps, cap);
   const bytes = await readBody(request, limits);
   const maxWaitingSize = MAX_WAITING_BODIES * limits.cap;
-  await takeTurnToParse(deps, { owner, size: bytes.length, maxWaitingSize });
+  await takeTurnToParse(deps, { owner, size: bytes.length, client: request, maxWaitingSize });
   const read = endpoint.form && isForm(request) ? readForm : readJson;
   return decode(endpoint.body, read(bytes, code, request), code);
 }
