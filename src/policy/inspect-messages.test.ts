@@ -63,7 +63,7 @@ test.each<[string, SegmentSource, (index: number) => string]>([
 ])("numbers that are %s are not joined", (_, source, toPointer) => {
   for (const texts of [Array.from("4111111111111111"), ["41111111", "11111111"]]) {
     const segments = texts.map((text, index) =>
-      createSegment(text, source, { pointer: toPointer(index) }),
+      createSegment(text, source, { pointer: toPointer(index), turn: index }),
     );
 
     expect(dataLossPrevention.prepare({})(segments, {} as InspectionContext)).toEqual([]);

@@ -45,7 +45,7 @@ function findSplitMatches(texts: readonly Segment[], inspect: InspectText): read
 }
 
 /** `/messages/0/content`, or a part of it: `/messages/0/content/1/text`. */
-const MESSAGE = /^(.*)\/(\d+)\/(?:content|parts)(?:\/\d+)?(?:\/text)?$/;
+const MESSAGE = /^(.*)\/\d+\/(?:content|parts)(?:\/\d+)?(?:\/text)?$/;
 /** A part of a system prompt or a tool result. Other lists of texts, such as words of a scan, are data. */
 const TEXT_PART = /\/(?:content|parts|system|input|output)\/\d+\/text$/;
 const PART = /\/\d+(?:\/text)?$/;
@@ -70,9 +70,8 @@ function countContinued(before: readonly Segment[], text: Segment): number {
   const isUser = text.source === "user";
   const isMessage = isUser || text.source === "system";
   if (isNextPart(last, text)) return before.length;
-  const distance = measureDistance(last, text);
   // Numbers in responses to an assistant would often be a card together.
-  if (distance !== undefined) return isMessage && distance <= 1 ? before.length : 0;
+  if (areInOneList(last, text)) return isMessage && last.turn === text.turn ? before.length : 0;
   // So would numbers that are items of a list.
   const areNumbers = NUMBER.test(last.text) && NUMBER.test(text.text);
   return isUser && !areNumbers ? 1 : 0;
@@ -86,11 +85,11 @@ function isNextPart(one: Segment, other: Segment): boolean {
   return list !== pointer && list === toSearchablePath(other.pointer).replace(PART, "");
 }
 
-/** Returns 0 for texts of one message and 1 for those of two in a row; undefined if they are not messages of one list. */
-function measureDistance(one: Segment, other: Segment): number | undefined {
-  const [, list, number] = MESSAGE.exec(toSearchablePath(one.pointer)) ?? [];
-  const [, sameList, next] = MESSAGE.exec(toSearchablePath(other.pointer)) ?? [];
-  return list !== undefined && list === sameList ? Number(next) - Number(number) : undefined;
+/** Returns whether two texts are of messages of one list. */
+function areInOneList(one: Segment, other: Segment): boolean {
+  const [, list] = MESSAGE.exec(toSearchablePath(one.pointer)) ?? [];
+  const [, sameList] = MESSAGE.exec(toSearchablePath(other.pointer)) ?? [];
+  return list !== undefined && list === sameList;
 }
 
 /** Keeps the last texts that fill the beginning of a joint. */

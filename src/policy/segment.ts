@@ -29,6 +29,8 @@ export interface Segment {
   isNumber: boolean;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
+  /** Number of texts of the assistant and of tools before it in the payload. */
+  turn: number;
   /** Results computed from this text, for all detectors of an evaluation. Undefined before the first. */
   memo: Map<unknown, unknown> | undefined;
 }
@@ -50,6 +52,7 @@ export const createSegment = (
     isName?: boolean;
     isNumber?: boolean;
     encoding?: StringEncoding;
+    turn?: number;
   },
 ): Segment => ({
   text,
@@ -60,6 +63,7 @@ export const createSegment = (
   isName: location.isName ?? false,
   isNumber: location.isNumber ?? false,
   encoding: location.encoding ?? null,
+  turn: location.turn ?? 0,
   memo: undefined,
 });
 

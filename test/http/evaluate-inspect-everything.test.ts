@@ -349,6 +349,29 @@ test.each<[string, Json]>([
   expect((await guard.evaluate({ payload })).status).toBe("allow");
 });
 
+const IMAGE = { type: "image_url", image_url: { url: "https://images.example/a.png" } };
+
+test.each<[string, Json]>([
+  ["an empty user message", { role: "user", content: "" }],
+  ["a message of spaces", { role: "assistant", content: " \n" }],
+  ["an empty list of parts", { role: "user", content: [] }],
+  ["an empty part", { role: "user", content: [{ type: "text", text: "" }] }],
+  ["an image", { role: "user", content: [IMAGE] }],
+  ["an empty system message", { role: "system", content: "" }],
+  ["a system message", { role: "system", content: "Be brief." }],
+  ["an empty assistant message", { role: "assistant", content: null }],
+  ["an empty tool result", { role: "tool", tool_call_id: "call_1", content: "" }],
+  ["an unknown role", { role: "critic", content: "" }],
+])("a value that is split between two messages is found with %s between them", async (_, between) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const user = (content: string) => ({ role: "user", content });
+  const messages = [user("my card is 4111 1111"), between, between, user("1111 1111 thanks")];
+
+  const { status } = await guard.evaluate({ payload: { messages } });
+
+  expect(status).toBe("block");
+});
+
 const SPLIT = [
   { type: "text", text: "My card is 4111 1" },
   { type: "text", text: "111 1111 " },
@@ -356,7 +379,6 @@ const SPLIT = [
 ];
 const MASKED = ["My card is [MASKED_CC]", "[MASKED_CC]", "[MASKED_CC]"].map((text) => ({ text }));
 
-const IMAGE = { type: "image_url", image_url: { url: "https://images.example/a.png" } };
 const CACHED = { cache_control: { type: "ephemeral", ttl: "1h" } };
 
 test.each<[string, Json, Json]>([

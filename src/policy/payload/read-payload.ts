@@ -39,6 +39,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
   read(out, body, { top, about });
   if (about.direction === "output") ignoreClaimedRoles(out, top.source);
   else readShellCall(out, body);
+  numberTurns(out);
   return out;
 }
 
@@ -51,6 +52,16 @@ function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void 
     if (claimed && segment.role !== null) segment.source = source;
   }
 }
+
+function numberTurns({ segments }: Payload): void {
+  let turn = 0;
+  for (const segment of segments) {
+    segment.turn = turn;
+    if (TURNS.has(segment.source) && /\S/.test(segment.text)) turn++;
+  }
+}
+
+const TURNS: ReadonlySet<SegmentSource> = new Set(["assistant", "tool_arguments", "tool_result"]);
 
 /** Adds the call of a coding agent that sends only the command line, with the tool name in the attributes. */
 function readShellCall({ tool, calls }: Payload, { input }: JsonObject): void {
