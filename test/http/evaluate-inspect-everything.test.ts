@@ -362,15 +362,18 @@ test.each<[string, Json]>([
   ["an empty assistant message", { role: "assistant", content: null }],
   ["an empty tool result", { role: "tool", tool_call_id: "call_1", content: "" }],
   ["an unknown role", { role: "critic", content: "" }],
-])("a value that is split between two messages is found with %s between them", async (_, between) => {
-  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
-  const user = (content: string) => ({ role: "user", content });
-  const messages = [user("my card is 4111 1111"), between, between, user("1111 1111 thanks")];
+])(
+  "a value that is split between two messages is found with %s between them",
+  async (_, between) => {
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+    const user = (content: string) => ({ role: "user", content });
+    const messages = [user("my card is 4111 1111"), between, between, user("1111 1111 thanks")];
 
-  const { status } = await guard.evaluate({ payload: { messages } });
+    const { status } = await guard.evaluate({ payload: { messages } });
 
-  expect(status).toBe("block");
-});
+    expect(status).toBe("block");
+  },
+);
 
 const SPLIT = [
   { type: "text", text: "My card is 4111 1" },
