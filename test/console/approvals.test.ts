@@ -193,6 +193,36 @@ test("an approver sees hidden characters, and arguments of the same name by thei
   );
 });
 
+test("names of others in titles, lists and details show hidden characters", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ ...GATE, name: "Hidden", when: null }] });
+  const { payload, ...call } = pay(5, "an\u200da\u202e");
+  const params = { name: "pay\u200b\u{e0041}\ufe0f", arguments: { amount: 5 } };
+  await guard.evaluate({ ...call, payload: { ...payload, params } });
+  await using opened = await open(kit);
+  const { page } = opened;
+  const details = page.getByRole("region", { name: "Selected approval" });
+  const tool = "pay\\u200b\\u{e0041}\\ufe0f";
+  const consumer = "an\\u200da\\u202e";
+
+  await opened.go("/approvals?q=Hidden");
+
+  expect(await details.locator("h2").textContent()).toBe(`Hidden: ${tool}`);
+  const facts = await details.textContent();
+  expect(facts).toContain(`Tool${tool}`);
+  expect(facts).toContain(`Consumer${consumer}`);
+  const item = page.locator(".inbox-list li", { hasText: "Hidden" });
+  expect(await item.textContent()).toContain(`Hidden: ${tool}${consumer} · `);
+  await details.getByRole("button", { name: "Reject" }).click();
+  await item.waitFor({ state: "detached" });
+  await opened.go("/activity");
+  const row = page.getByRole("row", { name: "Hidden" }).first();
+  await row.waitFor();
+  expect(await page.locator("main").textContent()).not.toMatch(HIDDEN);
+});
+
+const HIDDEN = /\p{Default_Ignorable_Code_Point}/u;
+
 test("an approver sees the name of every tool that a model calls, also if the client names another", async () => {
   const kit = await started();
   const gates = [{ name: "Calls", when: null, action: "ask" }];

@@ -4,6 +4,7 @@ import type { Condition } from "../../contract/guard/conditions.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
 import { describeCondition } from "../policies/policy-sentences.ts";
 import { Badge } from "../ui/badge.tsx";
+import { showHidden } from "../ui/show-hidden.ts";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { locationsOf } from "./find-highlights.ts";
 
@@ -31,7 +32,7 @@ export function Findings({ findings, after, plain = false }: FindingsProps) {
         <li key={index}>
           <div className="row tight">
             <VerdictBadge status={finding.outcome.action} />
-            <strong>{sourceName(finding)}</strong>
+            <strong>{showHidden(sourceName(finding))}</strong>
             <span className="muted">{finding.source.kind}</span>
           </div>
           <p>
@@ -84,7 +85,8 @@ function Locations({ of: evidence, plain }: LocationsProps) {
       {locations.map(({ label, pointer, inner_pointer, start, end }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: locations have no other identity
         <li key={index}>
-          {label} {!plain && pointer && <code>{pointer + (inner_pointer ?? "")}</code>}
+          {showHidden(label)}{" "}
+          {!plain && pointer && <code>{showHidden(pointer + (inner_pointer ?? ""))}</code>}
           {!plain && start !== undefined && (
             <span className="muted">
               {" "}

@@ -81,7 +81,7 @@ function Stored({ stored, highlights, plain }: StoredProps) {
       {!plain && (
         <figcaption>
           <code>{showControls(pointer + (inner ?? ""))}</code> {source.replaceAll("_", " ")}
-          {role && role !== source && `, as ${role}`}
+          {role && role !== source && `, as ${showControls(role)}`}
         </figcaption>
       )}
       <HighlightedText text={text} highlights={highlights} />

@@ -1,5 +1,6 @@
 /** Items of the inbox, with checkboxes for decisions about several. */
 import type { InboxItem } from "../../contract/inbox.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import { DecisionBadge } from "../ui/decision-badge.tsx";
@@ -74,15 +75,18 @@ function Summary({ item }: { item: InboxItem }) {
         {item.state !== "pending" && <DecisionBadge state={item.state} />}
       </span>
       <span className="muted">
-        {[detail, gateway, item.own && "your own request"].map((text) => text && `${text} · `)}
+        {[detail, gateway, item.own && "your own request"].map(
+          (text) => text && `${showControls(text)} · `,
+        )}
         <Timestamp at={item.created_at} />
-        {item.decided_by && ` · decided by ${item.decided_by}`}
+        {item.decided_by && ` · decided by ${showControls(item.decided_by)}`}
       </span>
     </>
   );
 }
 
 export const titleOf = ({ kind, subject, server_name, tool, requester }: InboxItem): string => {
-  if (kind === "store_request") return `${requester} requests ${server_name ?? subject}`;
-  return tool ? `${subject}: ${tool}` : subject;
+  if (kind === "store_request")
+    return showControls(`${requester} requests ${server_name ?? subject}`);
+  return showControls(tool ? `${subject}: ${tool}` : subject);
 };

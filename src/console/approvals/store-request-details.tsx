@@ -4,6 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { InboxItem } from "../../contract/inbox.ts";
 import type { CatalogEntry } from "../../contract/store/catalog.ts";
 import type { StoreRequest } from "../../contract/store/requests.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import type { Reader } from "../api.ts";
 import { storeCatalog, storeRequests } from "../endpoints.ts";
 import { Link } from "../router.tsx";
@@ -52,11 +53,11 @@ export function StoreRequestDetails({ item, onDecided }: StoreRequestDetailsProp
       {({ request, instances, entry, earlier }) => (
         <>
           <h2>
-            {request.principal_sub} requests {entry?.name ?? request.code}
+            {showControls(`${request.principal_sub} requests ${entry?.name ?? request.code}`)}
           </h2>
-          <blockquote>{request.reason ?? "No reason given."}</blockquote>
+          <blockquote>{showControls(request.reason ?? "No reason given.")}</blockquote>
           <RequestFacts {...{ request, instances, entry }} />
-          <h3>Other requests of {request.principal_sub}</h3>
+          <h3>{showControls(`Other requests of ${request.principal_sub}`)}</h3>
           <EarlierRequests requests={earlier} />
           <Decide {...{ item, request, instances, entry, onDecided }} />
         </>
@@ -175,8 +176,9 @@ function EarlierRequests({ requests }: { requests: readonly StoreRequest[] }) {
     <ul className="entries">
       {requests.map(({ id, code, state, created_at, decision_note }) => (
         <li key={id}>
-          <DecisionBadge state={state} /> <code>{code}</code> <Timestamp at={created_at} />
-          {decision_note && <span className="muted">: {decision_note}</span>}
+          <DecisionBadge state={state} /> <code>{showControls(code)}</code>{" "}
+          <Timestamp at={created_at} />
+          {decision_note && <span className="muted">: {showControls(decision_note)}</span>}
         </li>
       ))}
     </ul>

@@ -2,18 +2,19 @@
 import type { AuditRecord } from "../../contract/audit.ts";
 import { describeAudit } from "../../contract/describe-audit.ts";
 import { Link } from "../router.tsx";
+import { showHidden } from "../ui/show-hidden.ts";
 
 export function AuditSentence({ record }: { record: AuditRecord }) {
   const { actor, phrase, name, details } = describeAudit(record);
   const [before = "", after] = phrase.split("{name}");
   const path = record.exists ? findPath(record) : undefined;
-  return (
+  return showHidden(
     <span className="sentence">
       <strong>{actor}</strong> {before}
       {after !== undefined && (path ? <Link to={path}>{name}</Link> : name)}
       {after}
       {details && `: ${details}`}.
-    </span>
+    </span>,
   );
 }
 

@@ -15,6 +15,7 @@ import { ConfirmDialog } from "../ui/confirm-dialog.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";
 import { SecretDialog } from "../ui/secret-dialog.tsx";
+import { showHidden } from "../ui/show-hidden.ts";
 import { useShortcut } from "../ui/use-shortcut.ts";
 import { useLoad } from "../use-load.ts";
 import { AccountMenu } from "./account-menu.tsx";
@@ -118,7 +119,7 @@ export function Shell({ who, children }: { who: WhoAmI; children: ReactNode }) {
       )}
       {secret && <SecretDialog secret={secret} onStored={() => setSecret(undefined)} />}
       <div className="toast" role="status" popover="manual" ref={toastBox}>
-        {toast}
+        {showHidden(toast)}
       </div>
     </SessionContext>
   );

@@ -1,6 +1,7 @@
 /** Badges, chips and timestamps. Color is never the only signal. */
 import { formatTime } from "../preferences.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { showHidden } from "./show-hidden.ts";
 
 export type Tone = "good" | "bad" | "warn" | "accent" | "plain";
 
@@ -8,7 +9,7 @@ export function Badge({ tone, icon, text }: { tone: Tone; icon?: IconName; text:
   return (
     <span className={`badge ${tone}`}>
       {icon && <Icon name={icon} />}
-      {text}
+      {showHidden(text)}
     </span>
   );
 }
@@ -49,7 +50,7 @@ export function Chips({ of }: { of: readonly string[] }) {
     <ul className="chips">
       {of.map((name) => (
         <li key={name} className="chip">
-          {name}
+          {showHidden(name)}
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 /** Modal dialog, based on the browser's own element, which traps and restores the focus. */
 import { type ReactNode, useId, useLayoutEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
+import { showHidden } from "./show-hidden.ts";
 
 interface DialogProps {
   title: string;
@@ -37,7 +38,7 @@ export function Dialog({ title, children, onClose, sheet }: DialogProps) {
       }}
     >
       <div className="dialog-body">
-        <h2 id={heading}>{title}</h2>
+        <h2 id={heading}>{showHidden(title)}</h2>
         {children}
         {/* Last, so that the content gets the initial focus. */}
         {onClose && (

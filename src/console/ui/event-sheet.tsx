@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useEffectEvent } from "react";
 import { changeQuery } from "../router.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Icon } from "./icon.tsx";
+import { showHidden } from "./show-hidden.ts";
 
 export interface SheetNavigation {
   onClose: () => void;
@@ -67,9 +68,9 @@ export function Fact({ name, value, filter }: FactProps) {
   const [parameter, filterValue] = filter ?? [];
   return (
     <>
-      <dt>{name}</dt>
+      <dt>{showHidden(name)}</dt>
       <dd>
-        {value ?? <span className="muted">none</span>}
+        {showHidden(value) ?? <span className="muted">none</span>}
         {parameter && filterValue && (
           <button
             type="button"

@@ -1,12 +1,14 @@
 /** Frame of a page, and its loading and error states. */
 import { type ReactNode, useEffect, useRef } from "react";
 import type { AppError } from "../../contract/errors.ts";
+import { showControls } from "../../lib/text/show-controls.ts";
 import { events } from "../api.ts";
 import { formatTimeOfDay } from "../preferences.ts";
 import type { Load } from "../use-load.ts";
 import { GuideLink } from "./guide-link.tsx";
 import { Icon } from "./icon.tsx";
 import { ProblemList } from "./problem-list.tsx";
+import { showHidden } from "./show-hidden.ts";
 
 interface PageProps {
   title: string;
@@ -21,7 +23,7 @@ let isFirstPage = true;
 export function Page({ title, about, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title} · Portcullis`;
+    document.title = `${showControls(title)} · Portcullis`;
   }, [title]);
   useEffect(() => {
     if (!isFirstPage) {
@@ -35,7 +37,7 @@ export function Page({ title, about, actions, children }: PageProps) {
       <header className="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>
-            {title}
+            {showHidden(title)}
           </h1>
           <p className="about">
             {about} <GuideLink />

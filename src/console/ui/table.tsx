@@ -1,6 +1,7 @@
 /** Table with a caption, sortable columns and an empty state. */
 import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "./icon.tsx";
+import { showHidden } from "./show-hidden.ts";
 
 export interface Column<Row> {
   head: string;
@@ -56,11 +57,11 @@ export function Table<Row extends { id: string }>(props: TableProps<Row>) {
               {columns.map(({ head, cell, number, rowHeader }) =>
                 rowHeader ? (
                   <th key={head} scope="row" data-label={head}>
-                    {cell(row)}
+                    {showHidden(cell(row))}
                   </th>
                 ) : (
                   <td key={head} data-label={head} className={number ? "number" : undefined}>
-                    {cell(row)}
+                    {showHidden(cell(row))}
                   </td>
                 ),
               )}
