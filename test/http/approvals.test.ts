@@ -276,6 +276,27 @@ describe.each(databaseKinds)("%s", (database) => {
       "/tools/1/functionDeclarations/0": "look",
       "/tools/1/functionDeclarations/0/parameters/type": "OBJECT",
     });
+    const settings = { filters: {}, domains: [], format: "text", required: "yes", type: "null" };
+    const hosted = { type: "openrouter:web_search", parameters: settings };
+    const named = { type: "mcp_toolset", name: "all", input_schema: { allow: [] } };
+    const schema = { type: "object", properties: {}, required: [] };
+    const own = { type: "function", name: "look", parameters: schema, strict: null };
+    const shell = { type: "local_shell_call", call_id: "c-3", action: {}, status: null };
+    expect(await shown("llm", { input: [shell], tools: [hosted, named, own] })).toEqual({
+      "/input/0/type": "local_shell_call",
+      "/input/0/action": "{}",
+      "/tools/0/type": "openrouter:web_search",
+      "/tools/0/parameters/filters": "{}",
+      "/tools/0/parameters/domains": "[]",
+      "/tools/0/parameters/format": "text",
+      "/tools/0/parameters/required": "yes",
+      "/tools/0/parameters/type": "null",
+      "/tools/1": "all",
+      "/tools/1/type": "mcp_toolset",
+      "/tools/1/input_schema/allow": "[]",
+      "/tools/2": "look",
+      "/tools/2/strict": "null",
+    });
     const search = { type: "web_search", filters: { allowed_domains: [] } };
     expect(await shown("llm", { input, tools: [search] })).toEqual({
       "/input/0/content/0/text": "Go.",

@@ -5,10 +5,10 @@ import { type SegmentSource, toSearchablePath } from "../segment.ts";
 export function isRepeated(
   key: string,
   text: string,
-  { source, pointer }: { source: SegmentSource; pointer: string },
+  { source, pointer, isSchema }: { source: SegmentSource; pointer: string; isSchema: boolean },
 ): boolean {
-  if (source === "tool_definition")
-    return key === "type" ? SCHEMA_TYPES.has(text) : SCHEMA_MEMBERS.has(key);
+  if (isSchema) return key === "type" ? SCHEMA_TYPES.has(text) : SCHEMA_MEMBERS.has(key);
+  if (source === "tool_definition") return key === "type" && FUNCTION_TYPES.has(text);
   const isFormat = CALL_IDS.has(key) || (WORD_MEMBERS.has(key) && WORDS.has(text));
   return isFormat && isItemMember(pointer);
 }
@@ -20,12 +20,18 @@ export const isItemMember = (pointer: string): boolean =>
 const ITEM_MEMBER =
   /^\/(?:params\/)?(?:messages|contents|content|input|output|system|history)\/\d+\/(?:(?:content|parts|tool_calls|summary)\/\d+\/)*[^/]+$/;
 
-/** Returns whether a pointer is inside a function or schema. Other tools are enabled and configured by empty values. */
-export const isFunctionMember = (pointer: string): boolean =>
-  FUNCTION_MEMBER.test(toSearchablePath(pointer));
+/** Returns whether clients send this member of a message, part or call without a value. */
+export const isRoutinelyEmpty = (name: string, pointer: string): boolean =>
+  EMPTY_MEMBERS.has(name) && isItemMember(pointer);
 
-const FUNCTION_MEMBER =
-  /\/(?:function|custom|toolSpec|functionDeclarations|function_declarations|parameters|input_?[sS]chema|output_?[sS]chema)(?:\/|$)/;
+const EMPTY_MEMBERS: ReadonlySet<string> = new Set([
+  ...["content", "text", "refusal", "annotations", "citations", "logprobs", "name", "status", "id"],
+  ...["tool_calls", "function_call", "audio", "reasoning", "reasoning_content", "summary", "parts"],
+  ...["thinking", "signature", "encrypted_content", "cache_control", "detail", "phase", "output"],
+]);
+
+/** Types of tools that the client executes and describes by a schema. */
+export const FUNCTION_TYPES: ReadonlySet<unknown> = new Set([undefined, "function", "custom"]);
 
 const CALL_IDS: ReadonlySet<string> = new Set(["call_id", "tool_call_id", "tool_use_id"]);
 const WORD_MEMBERS: ReadonlySet<string> = new Set(["type", "kind", "role", "object", "status"]);
@@ -41,5 +47,5 @@ const SCHEMA_MEMBERS: ReadonlySet<string> = new Set([
   ...["format", "required", "pattern", "$ref", "$schema", "$id"],
 ]);
 const SCHEMA_TYPES: ReadonlySet<string> = new Set([
-  ...["object", "string", "number", "integer", "boolean", "array", "null", "function", "custom"],
+  ...["object", "string", "number", "integer", "boolean", "array", "null"],
 ]);

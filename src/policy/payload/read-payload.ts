@@ -34,6 +34,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     pointer: "",
     inner: null,
     name: "",
+    isSchema: false,
   };
   const { read } = BODY_STYLES.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });

@@ -3,10 +3,12 @@
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
+import { FUNCTION_TYPES } from "./is-repeated.ts";
 import type { Payload } from "./payload.ts";
 import {
   childLocation,
   ignoreValue,
+  type MemberReaders,
   memberReaders,
   readEach,
   readEvery,
@@ -78,7 +80,8 @@ const readDefinition: ValueReader = (out, value, location) => {
     const name = bareToolName(value.name);
     out.definitions.push({ name, pointer: location.pointer, schema: readSchema(value) });
   }
-  readMembers(out, value, location, DEFINITION_READERS);
+  const isFunction = typeof value.name === "string" && FUNCTION_TYPES.has(value.type);
+  readMembers(out, value, location, isFunction ? FUNCTION_READERS : DEFINITION_READERS);
 };
 
 const readList = withSource("tool_definition", readEach(readDefinition));
@@ -176,6 +179,21 @@ const DEFINITION_READERS = memberReaders({
   functionDeclarations: readDefinitions,
   function_declarations: readDefinitions,
 });
+
+/** Tools that the provider executes are configured by the same members, in which empty values have a meaning. */
+const readFunctionSchema: ValueReader = (out, value, location) =>
+  readUnknown(out, value, { ...location, isSchema: true });
+const FUNCTION_READERS: MemberReaders = new Map([
+  ...DEFINITION_READERS,
+  ...memberReaders({
+    parameters: readFunctionSchema,
+    parametersJsonSchema: readFunctionSchema,
+    input_schema: readFunctionSchema,
+    inputSchema: readFunctionSchema,
+    outputSchema: readFunctionSchema,
+    response: readFunctionSchema, // of Gemini
+  }),
+]);
 
 function readSchema(tool: JsonObject): unknown {
   const { inputSchema } = tool;

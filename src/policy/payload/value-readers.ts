@@ -13,7 +13,7 @@ import {
 } from "./decode-member.ts";
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isFunctionMember, isItemMember, isRepeated } from "./is-repeated.ts";
+import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
 
@@ -25,6 +25,8 @@ export interface ValueLocation {
   inner: string | null;
   /** Last step of the pointer, unescaped. Stored, since extracting it is linear in the length of the pointer. */
   name: string;
+  /** Inside the schema of a function, whose words and empty values are not shown to approvers. */
+  isSchema: boolean;
 }
 
 /** Reads one value and adds its texts to `out`. */
@@ -57,8 +59,8 @@ export function readMembers(
     } else if (read) read(out, member, child);
     else readMember(out, member, child, key);
   }
-  for (const file of out.documents.slice(count, MAX_ATTACHMENTS))
-    file.content_type ??= readDeclaredType(value);
+  const files = out.documents.slice(count, MAX_ATTACHMENTS);
+  for (const file of files) file.content_type ??= readDeclaredType(value);
 }
 
 /** Reads a value of unknown format, so that nothing remains uninspected. */
@@ -149,12 +151,12 @@ export const readDataObject =
   };
 
 export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
-  const { source, role, pointer, inner } = location;
+  const { source, role, pointer, inner, isSchema } = location;
   const step = typeof key === "number" ? key : escapePointerStep(key);
   const name = typeof key === "number" ? "" : key;
   return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner, name }
-    : { source, role, pointer, inner: `${inner}/${step}`, name };
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema }
+    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema };
 }
 
 /** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
@@ -226,9 +228,7 @@ function reportBytes(out: Payload, pointer: string, key: string, kind: "media" |
 
 /** Members by which a provider signs its own texts. In other places they are arguments. */
 const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
-  "signature",
-  "thoughtSignature",
-  "thought_signature",
+  ...["signature", "thoughtSignature", "thought_signature"],
 ]);
 const MAX_UNINSPECTED = 1000;
 const MAX_TOKEN_CHARACTERS = 4096;
@@ -270,9 +270,9 @@ function listId(out: Payload, value: string | number | boolean, at: ValueLocatio
 
 /** Lists an empty value of unknown meaning for an approver: a filter without members selects everything. */
 function listEmpty(out: Payload, text: "" | "null" | "[]" | "{}", at: ValueLocation): void {
-  const { source, role, pointer, inner } = at;
-  if (out.ids === null || (source === "tool_definition" && isFunctionMember(pointer))) return;
-  if (!isItemMember(pointer)) keepLatest(out, out.ids, { text, role, pointer, inner });
+  const { role, pointer, inner, name, isSchema } = at;
+  if (out.ids === null || isSchema || isRoutinelyEmpty(name, pointer)) return;
+  keepLatest(out, out.ids, { text, role, pointer, inner });
 }
 
 const NO_MEMBERS = memberReaders({});
