@@ -112,6 +112,33 @@ describe.each(databaseKinds)("on %s", (database) => {
   test.each([
     ["a plain call", {}],
     ["a call with progress", { _meta: { progressToken: 1 } }],
+  ])("%s whose arguments or result are a number is rejected, also a long one", async (_, more) => {
+    const kit = await kitOf();
+    await using it = await guarded(kit, {});
+    const headers = { authorization: `Bearer ${await it.store.token("alice")}` };
+    const send = async (args: string) => {
+      const params = { name: "office__send", arguments: "ARGS", ...more };
+      const text = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      return (await post(it.store.url, headers, text.replace('"ARGS"', args))).text();
+    };
+    const numbers = ["5", "12345678901234567", "-12345678901234567"];
+    for (const number of numbers) expect(await send(number)).toContain("received number");
+    expect(it.server.calls).toEqual([]);
+
+    for (const number of numbers) {
+      it.server.state.gate = async (request) => {
+        const { id, method } = (await request.clone().json()) as { id?: number; method?: string };
+        if (method !== "tools/call") return undefined;
+        const text = `{"jsonrpc":"2.0","id":${id},"result":${number}}`;
+        return new Response(text, { headers: { "content-type": "application/json" } });
+      };
+      expect(await send("{}")).toContain("Office failed.");
+    }
+  });
+
+  test.each([
+    ["a plain call", {}],
+    ["a call with progress", { _meta: { progressToken: 1 } }],
   ])(
     "long integers of the result of %s are returned unchanged, also beside a mask",
     async (_, more) => {

@@ -29,6 +29,11 @@ export const parseBoundedExactJson = (text: string): unknown =>
 
 export const isExactInteger = isRawJSON;
 
+/** Replaces a member that is a long integer by a rounded number: as a value that is kept, it would pass for an object. */
+export function roundMember(object: Record<string, unknown>, name: string): void {
+  if (isExactInteger(object[name])) object[name] = Number(JSON.stringify(object[name]));
+}
+
 const keepLongInteger: Reviver = (_, value, { source = "" }) =>
   typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
     ? rawJSON(source)

@@ -1,11 +1,13 @@
 /** Reads and parses the body of an MCP request, capped and counted against the caller's memory budget. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { isObject } from "../../lib/json/json-object.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import {
   MAX_EXACT_WEIGHT,
   mayContainLongInteger,
   parseExactJson,
+  roundMember,
 } from "../../lib/json/parse-exact-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
@@ -50,8 +52,16 @@ const MAX_BATCH = 100;
 
 function parseJson(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return roundArguments(parseExactJson(text));
   } catch {
     throw new AppError("invalid_json");
   }
+}
+
+/** Rounds arguments that are no object, which are rejected. */
+function roundArguments(body: unknown): unknown {
+  for (const message of [body].flat()) {
+    if (isObject(message) && isObject(message.params)) roundMember(message.params, "arguments");
+  }
+  return body;
 }
