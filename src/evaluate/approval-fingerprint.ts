@@ -3,6 +3,7 @@ import { CONDITION_FIELDS } from "../contract/guard/conditions.ts";
 import { derivedKey } from "../lib/crypto/seal.ts";
 import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import type { EncodeMasked } from "../policy/masking/mask-for-storage.ts";
 import { createFacts } from "./create-facts.ts";
 import type { ExtractedEvaluation } from "./stages.ts";
 
@@ -26,6 +27,21 @@ export function approvalFingerprint(
   hash.update(JSON.stringify(parts));
   return hash.digest("hex");
 }
+
+/**
+ * Returns a function that encodes masked text, so that an approver can distinguish two accounts and recognize one.
+ * Keyed, and different for each collector: only its clients can try values.
+ */
+export function createMaskCode({ keyring, collector }: ExtractedEvaluation): EncodeMasked {
+  const key = derivedKey(keyring(), "approvals");
+  return (original) =>
+    new Bun.CryptoHasher("sha256", key)
+      .update(JSON.stringify(["mask", collector.id, original]))
+      .digest("hex")
+      .slice(0, CODE_CHARACTERS);
+}
+
+const CODE_CHARACTERS = 8;
 
 /** Returns the attributes that describe the tool, as JSON text. */
 export function readToolAttributes(

@@ -15,7 +15,7 @@ import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
 import type { Segment } from "../policy/segment.ts";
-import { approvalFingerprint, readToolAttributes } from "./approval-fingerprint.ts";
+import { approvalFingerprint, createMaskCode, readToolAttributes } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
 import { selectApprovalContent } from "./select-content.ts";
 import type { DecidedEvaluation } from "./stages.ts";
@@ -47,6 +47,7 @@ export async function requestApproval(
       hidden: outcome.hidden,
       attributes: [...covered, ...attributes],
       literals: new Map(numbers.map((number) => [number.segment, number.text])),
+      encode: createMaskCode(decided),
     }),
   );
   const sealed = seal(keyring(), sealedContent(row.id), content);

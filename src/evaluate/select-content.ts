@@ -7,7 +7,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from "../policy/detector.ts";
-import { maskForStorage } from "../policy/masking/mask-for-storage.ts";
+import { type EncodeMasked, maskForStorage } from "../policy/masking/mask-for-storage.ts";
 import { createNameMasker } from "../policy/masking/name-masker.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import type { PolicyOutcome } from "../policy/policy-run.ts";
@@ -33,23 +33,27 @@ interface ContentOptions extends Pick<PolicyOutcome, "hidden"> {
   attributes?: readonly LocatedText[];
   /** Source texts of numbers. */
   literals?: ReadonlyMap<Segment, string>;
+  /** Adds codes to masks. */
+  encode?: EncodeMasked;
 }
 
 /** Never includes attachments, because they are not segments of the payload. */
 export function selectContent(
   storage: Collector["content_storage"],
   payload: Payload,
-  { hidden, status, attributes = [], literals }: ContentOptions & { status: string },
+  { hidden, status, attributes = [], literals, encode }: ContentOptions & { status: string },
 ): StoredText[] | null {
   if (storage === "none") return null;
   const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
   const readText = (segment: Segment): string => {
     if (storage === "full") return segment.text;
-    const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? []);
+    const literal = literals?.get(segment);
+    const encodeText = literal === undefined ? encode : encode && (() => encode(literal));
+    const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? [], encodeText);
     if (!isMemoized(payload.segments)) segment.memo = undefined;
     return text;
   };
-  const masker = createNameMasker();
+  const masker = createNameMasker(encode);
   let remaining = MAX_CHARACTERS;
   /** Starts from the end of the list, because a verdict is usually about the end of a conversation. */
   const takeLatest = <Item extends LocatedText>(

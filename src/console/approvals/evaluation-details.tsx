@@ -149,7 +149,9 @@ function Content({ content, tool, findings }: ContentProps) {
           <TextList content={texts} findings={findings} />
         </>
       )}
-      <p className="hint">Personal data and secrets are masked.</p>
+      <p className="hint">
+        Personal data and secrets are masked. The code after a mask is the same for the same value.
+      </p>
     </>
   );
 }

@@ -5,13 +5,33 @@ import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import type { Segment } from "../segment.ts";
 import { applyMasks } from "./apply-masks.ts";
 
-/** Masks the default entities and `hidden`, the matches that the policy masks, such as custom rules. */
-export function maskForStorage(segment: Segment, hidden: readonly Match[]): string {
+/** Returns a code of masked text, by which an approver distinguishes values. */
+export type EncodeMasked = (original: string) => string;
+
+/**
+ * Masks the default entities and `hidden`, the matches that the policy masks, such as custom rules. With `encode`, the
+ * code of the original follows each mask.
+ */
+export function maskForStorage(
+  segment: Segment,
+  hidden: readonly Match[],
+  encode?: EncodeMasked,
+): string {
   const matches = findEntityMatches(segment, DEFAULT_SELECTION);
   if (matches.length === 0 && hidden.length === 0) return segment.text;
-  const [change] = applyMasks([...resolveOverlaps(matches), ...hidden], toMask);
+  const masked = [...resolveOverlaps(matches), ...hidden].map(withStoredMask);
+  const [change] = applyMasks(masked, (mask, original) =>
+    encode ? `${mask}#${encode(original)}` : mask,
+  );
   return change?.text ?? segment.text;
 }
 
-/** Replaces a pseudonym, which could be restored, by its kind. */
-const toMask = (label: string): string => `[MASKED_${label}]`;
+/** Replaces a pseudonym, which could be restored, by its kind. The result is a pseudonym to get the original above. */
+function withStoredMask(match: Match): Match {
+  const { mask } = match;
+  if (!mask) return match;
+  return {
+    ...match,
+    mask: { pseudonym: "text" in mask ? mask.text : `[MASKED_${mask.pseudonym}]` },
+  };
+}

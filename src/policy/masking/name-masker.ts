@@ -1,10 +1,10 @@
 /** Masks personal data and secrets in member names and JSON pointers before they are reported or stored. */
 import { escapePointerStep, unescapePointerStep } from "../../lib/json/parse-strict.ts";
 import { createSegment } from "../segment.ts";
-import { maskForStorage } from "./mask-for-storage.ts";
+import { type EncodeMasked, maskForStorage } from "./mask-for-storage.ts";
 
 /** Creates a masker for one evaluation or finding, with a cache: names repeat in every row of a table. */
-export function createNameMasker() {
+export function createNameMasker(encode?: EncodeMasked) {
   const cache = new Map<string, string>();
   const name = (original: string): string => {
     if (PLAIN_NAME.test(original)) return original;
@@ -13,7 +13,7 @@ export function createNameMasker() {
         ? `${original.slice(0, MAX_NAME_CHARACTERS).toWellFormed()}…`
         : original;
     const masked =
-      cache.get(text) ?? maskForStorage(createSegment(text, "user", { pointer: "" }), []);
+      cache.get(text) ?? maskForStorage(createSegment(text, "user", { pointer: "" }), [], encode);
     cache.set(text, masked);
     return masked;
   };
