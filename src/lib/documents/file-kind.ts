@@ -45,11 +45,14 @@ export function isMedia(bytes: Uint8Array, minBytes = 0): boolean {
   );
 }
 
-/** Returns whether the bytes are compressed in a format that is not read. Such bytes may be mostly ASCII. */
-export function isCompressed(bytes: Uint8Array): boolean {
+/**
+ * Returns whether the bytes are compressed in a format that is not read. Such bytes may be mostly ASCII. Ignores
+ * signatures that are shorter than `minBytes`.
+ */
+export function isCompressed(bytes: Uint8Array, minBytes = 0): boolean {
   const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   return (
-    COMPRESSED.some((start) => head.startsWith(start)) ||
+    COMPRESSED.some((start) => start.length >= minBytes && head.startsWith(start)) ||
     head.startsWith("\xb5/\xfd", 1) || // zstd
     head.startsWith("*M\x18", 1) || // skippable frame of zstd and lz4
     (head.startsWith("BZh") && head.startsWith("1AY&SY", 4)) // bzip2

@@ -6,10 +6,23 @@ import { createDecodingCollector, type Decoding } from "./decoding.ts";
 /** Returns one line per run, mapped to the whole run. */
 export function decodeBase64AndHex(text: string): readonly Decoding[] {
   const decodings = createDecodingCollector();
+  visitRuns(text, MIN_RUN_CHARACTERS, (run) => {
+    const decoded = decodeRun(text, run);
+    if (decoded) decodings.add(run.alphabet, decoded, run.start, findPaddingEnd(text, run));
+  });
+  return decodings.build();
+}
+
+/** Calls `visit` with each run of at least `minCharacters` that is not a word or a path. */
+export function visitRuns(
+  text: string,
+  minCharacters: number,
+  visit: (run: EncodedRun) => void,
+): void {
   let at = 0;
-  while (at + MIN_RUN_CHARACTERS <= text.length) {
+  while (at + minCharacters <= text.length) {
     // Backward from the end of the shortest run, so that an ordinary word costs one test.
-    const gap = findLastGap(text, at, at + MIN_RUN_CHARACTERS);
+    const gap = findLastGap(text, at, at + Math.min(minCharacters, MIN_LINE_CHARACTERS));
     if (gap >= at) {
       at = gap + 1;
       continue;
@@ -23,12 +36,9 @@ export function decodeBase64AndHex(text: string): readonly Decoding[] {
       else if (unit === 0x0a && at - line >= MIN_LINE_CHARACTERS) line = at + 1;
       else break;
     }
-    if (shared & WORD) continue;
-    const run: EncodedRun = { start, end: at, alphabet: shared & HEX ? "hex" : "base64" };
-    const decoded = decodeRun(text, run);
-    if (decoded) decodings.add(run.alphabet, decoded, start, findPaddingEnd(text, run));
+    if (shared & WORD || at - start < minCharacters) continue;
+    visit({ start, end: at, alphabet: shared & HEX ? "hex" : "base64" });
   }
-  return decodings.build();
 }
 
 /** Returns the last offset from `start` to `end` outside the alphabet, or `start - 1`. */
@@ -45,17 +55,18 @@ function findPaddingEnd(text: string, { end, alphabet }: EncodedRun): number {
   return at;
 }
 
-type EncodedRun = { start: number; end: number; alphabet: "base64" | "hex" };
+export type EncodedRun = { start: number; end: number; alphabet: "base64" | "hex" };
 
 /** Returns undefined if the run is not readable text. */
-function decodeRun(text: string, run: EncodedRun): string | undefined {
+export function decodeRun(text: string, run: EncodedRun): string | undefined {
   const before = text.slice(Math.max(0, run.start - MAX_DECLARATION), run.start);
   const isDeclared = DECLARATION.test(before);
-  if (!isDeclared && !mayBeText(text, run)) return undefined;
+  if (!isDeclared && !mayBeText(text, run) && !mayBeOtherText(text, run)) return undefined;
   const encoded = text.slice(run.start, run.end);
   if (isDeclared) return decodeText(Buffer.from(encoded, "base64"), null);
   const bytes = Buffer.from(encoded, run.alphabet);
-  return isWideText(bytes) ? bytes.toString("utf16le") : decodeReadableBytes(bytes);
+  if (isWideText(bytes)) return bytes.toString("utf16le");
+  return decodeReadableBytes(bytes) ?? (resemblesText(bytes) ? decodeText(bytes, null) : undefined);
 }
 
 /** The beginning of a data URL, or of a member of JSON text that is base64: its payload may be in any charset. */
@@ -70,6 +81,41 @@ function mayBeText(text: string, { start, alphabet }: EncodedRun): boolean {
   // ASCII as UTF-16: every second byte is zero.
   return mayFollow(second, first) || (second === 0 && first < 0x80);
 }
+
+/** In shorter runs, random bytes often are text of some charset. */
+const isLong = ({ start, end }: EncodedRun): boolean => end - start >= MIN_LONG_CHARACTERS;
+const MIN_LONG_CHARACTERS = 40;
+
+/** Checks the first and the middle bytes for UTF-16, for Latin-1 and for text with control characters. */
+function mayBeOtherText(text: string, run: EncodedRun): boolean {
+  if (!isLong(run)) return false;
+  const middle = run.start + (((run.end - run.start) >> 1) & ~3);
+  return isTextSample(text, run.start, run) || isTextSample(text, middle, run);
+}
+
+function isTextSample(text: string, start: number, { alphabet }: EncodedRun): boolean {
+  const [read, step] = alphabet === "hex" ? [readHexBytes, 6] : [readBase64Bytes, 4];
+  const bytes: number[] = [];
+  for (let at = start; at < start + SAMPLE_CHARACTERS; at += step) bytes.push(...read(text, at));
+  return resemblesText(bytes);
+}
+
+/** Rejects most random bytes before charsets are tried, which takes ten times as long as decoding base64. */
+function resemblesText(bytes: ArrayLike<number>): boolean {
+  const [first = 0, second = 0] = [bytes[0], bytes[1]];
+  if ((first & second) === 0xfe && (first | second) === 0xff) return true; // byte order mark
+  let [zeros, texts] = [0, 0];
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === 0) zeros++;
+    else if (isAsciiText(byte)) texts++;
+  }
+  return zeros * 3 > bytes.length || texts * 2 > bytes.length;
+}
+
+const isAsciiText = (byte: number): boolean => byte < 0x80 && isTextByte(byte);
+/** A multiple of the digits of three bytes, and at most half of a long run. */
+const SAMPLE_CHARACTERS = 12;
 
 /** Rejects control characters, and UTF-8 continuation bytes after an ASCII byte. */
 const mayFollow = (byte: number, before: number) =>

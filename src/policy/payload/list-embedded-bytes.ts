@@ -1,0 +1,70 @@
+/** Lists the files and other bytes that are encoded within the texts of a payload, where no member declares them. */
+import { containsBinary } from "../../lib/documents/decode-text.ts";
+import {
+  detectKindFromStart,
+  HEAD_BYTES,
+  isCompressed,
+  isMedia,
+} from "../../lib/documents/file-kind.ts";
+import { toSearchablePath } from "../segment.ts";
+import { decodeRun, type EncodedRun, visitRuns } from "../views/decode-base64-and-hex.ts";
+import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
+
+/** Documents are opened like those of members. Other bytes are listed once per text. */
+export function listEmbeddedBytes(out: Payload): void {
+  const { documents, uninspected } = out;
+  const listed = new Set<string>();
+  for (const { pointer } of [...documents, ...uninspected]) listed.add(toSearchablePath(pointer));
+  listed.delete(""); // long paths
+  for (const { text, pointer, isName } of out.segments) {
+    if (isName || text.length < MIN_FILE_CHARACTERS) continue;
+    if (listed.has(toSearchablePath(pointer))) continue;
+    const reasons = new Set<"media" | "binary">();
+    visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
+      const kind = classifyRun(text, run);
+      if (kind === "media" || kind === "binary") reasons.add(kind);
+      // One more than are read, so that the rest is reported.
+      if (kind !== "document" || documents.length > MAX_ATTACHMENTS) return;
+      const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
+      const data = bytes.toString("base64");
+      documents.push({ filename: null, content_type: null, data, url: null, pointer });
+    });
+    for (const reason of reasons) {
+      if (uninspected.length < MAX_UNINSPECTED) uninspected.push({ pointer, reason });
+      else out.dropped_values++;
+    }
+  }
+}
+
+/** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
+function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
+  const { start, end, alphabet } = run;
+  const head = Buffer.from(text.slice(start, Math.min(end, start + HEAD_BYTES)), alphabet);
+  if (detectKindFromStart(head)) return "document";
+  if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
+  if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
+  if (end - start < MIN_UNKNOWN_CHARACTERS || isKey(head) || !isMixed(text, run)) return undefined;
+  const decoded = decodeRun(text, run);
+  return decoded === undefined || containsBinary(decoded) ? "binary" : undefined;
+}
+
+/** Detects keys and certificates: DER begins with a sequence, keys of SSH with the length and the name of their type. */
+function isKey(head: Buffer): boolean {
+  const start = head.toString("latin1", 0, 12);
+  return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start);
+}
+
+/** Rejects sequences of DNA and separators. */
+const isMixed = (text: string, { start, alphabet }: EncodedRun): boolean => {
+  const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
+  return (
+    /\d/.test(sample) && (alphabet === "hex" || (/[a-z]/.test(sample) && /[A-Z]/.test(sample)))
+  );
+};
+
+/** Shorter files contain little text; a known one is recognized by its first bytes. */
+const MIN_FILE_CHARACTERS = 80;
+const MIN_SIGNATURE_BYTES = 3;
+/** Longer than most tokens and signatures. */
+const MIN_UNKNOWN_CHARACTERS = 1024;
+const MAX_UNINSPECTED = 1000;

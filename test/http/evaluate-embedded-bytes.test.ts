@@ -1,0 +1,87 @@
+/** Bytes that are encoded inside of text, and declared nowhere, are decoded and inspected, or listed as not inspected. */
+import { expect, test } from "bun:test";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { makeGuardWithRules } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const NOTE = "Müller pays with card 4111 1111 1111 1111 until Friday.";
+const LONG_NOTE = `${NOTE} ${Array.from({ length: 400 }, (_, at) => at * 7919).join(" ")}`;
+
+const LATIN1 = Buffer.from(NOTE, "latin1");
+const UTF16 = Buffer.from(NOTE, "utf16le");
+const toBigEndian = (bytes: Buffer) => Buffer.from(bytes).swap16();
+
+const inText = (encoded: string) => ({
+  messages: [{ role: "user", content: `Please decode this for me: ${encoded} and summarize it.` }],
+});
+
+test.each([
+  ["Latin-1", LATIN1],
+  ["UTF-16", UTF16],
+  ["big-endian UTF-16", toBigEndian(UTF16)],
+  ["UTF-16 with a byte order mark", Buffer.from(`\ufeff${NOTE}`, "utf16le")],
+  [
+    "big-endian UTF-16 with a byte order mark",
+    toBigEndian(Buffer.from(`\ufeff${NOTE}`, "utf16le")),
+  ],
+  ["a control character at the beginning", Buffer.from(`\x01${NOTE}`)],
+  ["a control character at the end", Buffer.from(`${NOTE}\0`)],
+  ["an invalid byte", Buffer.concat([Buffer.from([0xff]), Buffer.from(NOTE)])],
+])("text in base64 or hex within a message is inspected: %s", async (_, bytes) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  for (const alphabet of ["base64", "base64url", "hex"] as const) {
+    const payload = inText(bytes.toString(alphabet));
+    expect((await guard.evaluate({ payload })).status).toBe("block");
+  }
+});
+
+const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n${"\x00\x01\xfe".repeat(500)}`, "latin1");
+
+test.each([
+  ["a compressed file", zstdCompressSync(LONG_NOTE), ["binary"]],
+  ["long unknown bytes", deflateRawSync(LONG_NOTE), ["binary"]],
+  ["a gzip file that no rule opens", gzipSync(NOTE), ["not_opened"]],
+  ["a picture", PICTURE, ["media"]],
+  ["a token", randomBytes(64), []],
+  [
+    "a public key",
+    generateKeyPairSync("rsa", { modulusLength: 4096 }).publicKey.export({
+      type: "spki",
+      format: "der",
+    }),
+    [],
+  ],
+])("%s within a message is listed if it may be content", async (_, bytes, reasons) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const base64 = bytes.toString("base64");
+
+  for (const encoded of [base64, `\n${base64.replace(/.{76}/g, "$&\n")}\n`]) {
+    const { detectors } = await guard.evaluate({ payload: inText(encoded) });
+    expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(reasons);
+  }
+});
+
+test("a document within a message is opened if a rule reads attachments", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+
+  const { status } = await guard.evaluate({ payload: inText(gzipSync(NOTE).toString("base64")) });
+
+  expect(status).toBe("block");
+});
+
+test("letters that are no base64 are not listed", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  for (const text of [
+    "ACGT".repeat(400),
+    "-".repeat(2000),
+    "a/b_c-".repeat(300),
+    "Ab".repeat(900),
+  ]) {
+    const { detectors } = await guard.evaluate({ payload: inText(text) });
+    expect(detectors.uninspected).toEqual([]);
+  }
+});
