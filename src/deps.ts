@@ -32,8 +32,10 @@ export interface Deps {
   send: Send;
   /** Credentials of registries with a cloud identity. */
   credentials: Credentials;
-  /** Bytes of request bodies held in memory and in temporary files, on all planes but MCP. */
+  /** Bytes of request bodies held in memory and in temporary files, on the data plane and for evaluations. */
   heldBytes: ByteBudget;
+  /** Bytes of request bodies of the admin API. */
+  adminBytes: ByteBudget;
   idempotency: IdempotencyState;
   /** Counts and blocks of the rate limiter. */
   limiter: Limiter;

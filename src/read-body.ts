@@ -19,6 +19,13 @@ export interface BodyLimits {
   deadline: AbortSignal;
 }
 
+export interface BodyCounter {
+  /** Called with the declared length before a byte is read; throws to reject the body. */
+  onLength?: OnBytes;
+  /** Called for each chunk within the limits. */
+  onBytes?: OnBytes;
+}
+
 export interface IncomingBody {
   /** As the client declared it. */
   length: number | undefined;
@@ -47,17 +54,18 @@ export const bodyLimits = (
   deadline: bodyDeadline,
 });
 
-/** Returns the whole body. `onBytes` is called for each chunk within the limits. */
+/** Returns the whole body. */
 export function readBody(
   request: Request,
   limits: BodyLimits,
-  onBytes?: OnBytes,
+  { onLength, onBytes }: BodyCounter = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
   const length = declaredLength(request, limits);
   if (length !== undefined && length <= SMALL_BYTES) {
     onBytes?.(length);
     return withTimeout(request.bytes(), limits.idle_ms, tooSlow, limits.deadline);
   }
+  if (length !== undefined) onLength?.(length);
   const total_ms = MAX_IDLE_TIMEOUTS * limits.idle_ms;
   return readAllChunks(openBody(request, { ...limits, total_ms }, onBytes).next);
 }

@@ -11,7 +11,7 @@ test("several requests of one holder may take three quarters, and other holders 
   const { open } = openBudget();
   for (const bytes of [30, 30, 15]) open("a").add(bytes);
 
-  expect(() => open("a").add(1)).toThrow("three quarters of IN_FLIGHT_MIB");
+  expect(() => open("a").add(1)).toThrow("its share of the memory");
   open("b").add(25);
   expect(() => open("b").add(1)).toThrow("Too many requests are in progress");
 });

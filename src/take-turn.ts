@@ -26,7 +26,7 @@ export interface ClientTurn extends FairTurn {
   client: Pick<Request, "signal"> | undefined;
 }
 
-/** The bodies that wait are bounded by IN_FLIGHT_MIB, or by `maxWaitingSize` of a turn. */
+/** The bodies that wait are bounded by the memory budget of their plane. */
 export const createTurns = (): Turns => ({
   wait: createFairSemaphore({ max: 1, perOwner: 1, maxWaiting: Infinity, full: overloaded }),
   parsed_bytes: 0,

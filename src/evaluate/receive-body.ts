@@ -15,10 +15,10 @@ export async function receiveBody(
   authenticated: AuthenticatedCall,
 ): Promise<ReceivedCall> {
   const { call, format } = authenticated;
-  const { add, release } = reserveBytes(deps, ownerOf(authenticated.caller));
+  const { check, add, release } = reserveBytes(deps, ownerOf(authenticated.caller));
   try {
     const limits = bodyLimits(deps, "GUARD_BODY_MIB");
-    const bytes = await readBody(call.request, limits, add);
+    const bytes = await readBody(call.request, limits, { onLength: check, onBytes: add });
     const user = isHookAgent(format) ? findUser(call.request.headers) : undefined;
     const origin = { ...readOrigin(deps, call), user };
     const recorded = !isPlayground(authenticated);

@@ -17,17 +17,22 @@ export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReser
   return (holder) => {
     let held = 0;
     let released = false;
+    const check = (bytes: number) => {
+      if (held + bytes > maxPerHolder) {
+        const mib = Math.floor(maxPerHolder / 1024 / 1024);
+        const text = `The message needs more than ${mib} MiB of memory once it is parsed.`;
+        throw new AppError("too_large", text);
+      }
+      const isFull = budget.heldBy(holder) + bytes > maxPerHolder;
+      if (isFull || budget.reserved + bytes > max) throw overloaded();
+    };
     return {
+      check,
       add(bytes) {
         // The client has disconnected, and further bytes are dropped.
         if (released) return;
-        if (held + bytes > maxPerHolder) {
-          const mib = Math.floor(maxPerHolder / 1024 / 1024);
-          const text = `The message needs more than ${mib} MiB of memory once it is parsed.`;
-          throw new AppError("too_large", text);
-        }
-        const isFull = budget.heldBy(holder) + bytes > maxPerHolder;
-        if (isFull || !budget.reserve(holder, bytes)) throw overloaded();
+        check(bytes);
+        budget.reserve(holder, bytes);
         held += bytes;
       },
       release() {

@@ -7,12 +7,14 @@ import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
 import { createTurns } from "../take-turn.ts";
+import { createAdminBudget } from "./http/read-counted-body.ts";
 import { createSessionSamplers } from "./http/record-session.ts";
 import { watchTopics } from "./watch-topics.ts";
 
 export type State = Pick<
   Deps,
   | "heldBytes"
+  | "adminBytes"
   | "idempotency"
   | "live"
   | "workers"
@@ -26,6 +28,7 @@ export type State = Pick<
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({
   heldBytes: createByteBudget(deps.settings.IN_FLIGHT_MIB * 1024 * 1024),
+  adminBytes: createAdminBudget(deps.settings),
   idempotency: createIdempotencyState(),
   live: createLiveState(deps),
   workers: createWorkerPool(),

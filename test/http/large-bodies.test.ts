@@ -5,7 +5,7 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { maxWaitShare, minOfRuns } from "../kit/until.ts";
+import { maxWaitShare, minOfRuns, until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 /** A process of its own, so that sending the bodies takes no time of the server. */
@@ -74,7 +74,7 @@ test("bodies of many names do not block others, on the admin API", async () => {
   const names = Array.from({ length: 80_000 }, (_, index) => `"n${index}":1`);
   const body = `{"name":"x","y":{${names.join(",")}}}`;
 
-  const share = await waitDuring(program, 64, async () => {
+  const share = await waitDuring(program, 32, async () => {
     const reply = await program.call("POST", "/v1/gateways", body);
     expect(reply.status).toBe(422);
     await reply.arrayBuffer();
@@ -106,6 +106,22 @@ test("bodies of clients without a token that wait for their turn do not fill the
   expect((await peakMiB(program)) - before).toBeLessThan(200);
   const reply = await program.call("POST", "/v1/session", { token: OWNER_TOKEN });
   expect(reply.status).toBe(200);
+}, 120_000);
+
+test("bodies of an administrator who disconnects do not fill the memory", async () => {
+  await using program = await startProgram();
+  const body = `{"name":"x","y":[${Array(130_000).fill('{"\\u0061":1}').join(",")}]}`;
+  const headers = `host: x\r\nauthorization: Bearer ${OWNER_TOKEN}\r\n`;
+  const before = await peakMiB(program);
+
+  const senders = Array.from({ length: 64 }, async () => {
+    for (let sent = 0; sent < 25; sent++)
+      await postAndLeave(program, "/v1/gateways", body, headers);
+  });
+  await Promise.all(senders);
+
+  await until(async () => (await program.call("POST", "/v1/gateways", body)).status === 422);
+  expect((await peakMiB(program)) - before).toBeLessThan(900);
 }, 120_000);
 
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {

@@ -1,7 +1,7 @@
 /** Opens the body that a client uploads, and reserves memory for the bytes that are held. */
 import type { Deps } from "../../deps.ts";
 import { type BodyLimits, type IncomingBody, openBody } from "../../read-body.ts";
-import { reserveBytes } from "../../reserve-bytes.ts";
+import { type ByteReservation, reserveBytes } from "../../reserve-bytes.ts";
 import type { AuthenticatedRequest } from "../stages.ts";
 
 export const openUpload = (
@@ -12,11 +12,11 @@ export const openUpload = (
     progress.request_bytes += count;
   });
 
-/** Returns the function that reserves bytes of the budget of all requests until this request ends. */
+/** Returns the reservation of bytes in the budget of all requests, which lasts until this request ends. */
 export function getByteReservation(
   deps: Deps,
   { consumer, progress }: AuthenticatedRequest,
-): (bytes: number) => void {
+): ByteReservation {
   progress.reservation ??= reserveBytes(deps, consumer.id);
-  return progress.reservation.add;
+  return progress.reservation;
 }

@@ -89,7 +89,7 @@ export async function readFormBody(
 
 /** Returns a spool that lives until the request ends, and a function that reserves and appends bytes. */
 function openSpool(deps: Deps, authenticated: AuthenticatedRequest) {
-  const reserve = getByteReservation(deps, authenticated);
+  const { add: reserve } = getByteReservation(deps, authenticated);
   const spool = createSpool({
     dir: join(deps.settings.PORTCULLIS_DATA_DIR, "spool"),
     memoryLimit: MAX_MEMORY_BYTES,

@@ -25,9 +25,12 @@ function readBytes(
   authenticated: AuthenticatedRequest,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { request, progress } = authenticated;
-  const reserve = getByteReservation(deps, authenticated);
-  return readBody(request, bodyLimits(deps, "JSON_BODY_MIB"), (count) => {
-    reserve(count);
-    progress.request_bytes += count;
+  const { check, add } = getByteReservation(deps, authenticated);
+  return readBody(request, bodyLimits(deps, "JSON_BODY_MIB"), {
+    onLength: check,
+    onBytes(count) {
+      add(count);
+      progress.request_bytes += count;
+    },
   });
 }

@@ -16,7 +16,7 @@ export async function readGuardedReply(
   const { request, reply } = forwarded;
   const { body } = reply;
   if (body.kind === "whole") return body;
-  const reserve = getByteReservation(deps, forwarded);
+  const { add: reserve } = getByteReservation(deps, forwarded);
   const maxBytes = deps.settings.GUARD_BODY_MIB * 1024 * 1024;
   const chunks: Bytes[] = [];
   let size = 0;

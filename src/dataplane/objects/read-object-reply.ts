@@ -28,7 +28,7 @@ export async function readObjectReply(
     "The upstream's response is too large: request fewer objects.",
   );
   const cap = createSizeCap(maxBytes, () => tooLarge);
-  const reserve = getByteReservation(deps, forwarded);
+  const { add: reserve } = getByteReservation(deps, forwarded);
   const count = (bytes: number) => {
     cap(bytes);
     reserve(bytes);

@@ -54,7 +54,7 @@ export async function forwardRequest(deps: Deps, routed: RoutedRequest): Promise
   progress.model_sent = getSentModel(routed, forwarded.candidate);
   const { body } = forwarded.reply;
   if (body.kind === "whole" && body.bytes.length > MAX_UNCOUNTED_BYTES) {
-    getByteReservation(deps, routed)(body.bytes.length);
+    getByteReservation(deps, routed).add(body.bytes.length);
   }
   return forwarded;
 }

@@ -7,15 +7,13 @@ export interface FairLimits {
   sizePerOwner?: number;
   /** Maximum of waiting tasks of one owner. */
   maxWaiting: number;
-  /** Returns the error of a task beyond `maxWaiting` or `maxWaitingSize`. */
+  /** Returns the error of a task beyond `maxWaiting`. */
   full: () => Error;
 }
 
 export interface FairTurn {
   owner: string;
   size: number;
-  /** Maximum size of the waiting tasks of the owner together. */
-  maxWaitingSize?: number;
 }
 
 export type FairSemaphore = <T>(turn: FairTurn, task: () => Promise<T>) => Promise<T>;
@@ -47,13 +45,10 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  return async ({ owner, size, maxWaitingSize }, task) => {
+  return async ({ owner, size }, task) => {
     const { promise, resolve: start } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
     if (queue && queue.length >= limits.maxWaiting) throw limits.full();
-    if (queue && maxWaitingSize !== undefined && sumSizes(queue) + size > maxWaitingSize) {
-      throw limits.full();
-    }
     if (queue) queue.push({ size, start });
     else waiting.set(owner, [{ size, start }]);
     startNext();
@@ -69,6 +64,3 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     }
   };
 }
-
-const sumSizes = (tasks: readonly { size: number }[]): number =>
-  tasks.reduce((sum, { size }) => sum + size, 0);

@@ -24,7 +24,10 @@ export async function readMessage(
   { memory, holder: owner }: { memory: ByteReservation; holder: string },
 ): Promise<unknown> {
   const limits = bodyLimits(deps, "JSON_BODY_MIB");
-  const bytes = await readBody(request, limits, (count) => memory.add(count * COPIES));
+  const bytes = await readBody(request, limits, {
+    onLength: (length) => memory.check(length * COPIES),
+    onBytes: (count) => memory.add(count * COPIES),
+  });
   await takeTurnToParse(deps, { owner, size: bytes.length, client: request });
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);

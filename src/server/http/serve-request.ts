@@ -1,5 +1,4 @@
 /** Serves a request: finds the endpoint, authorizes, decodes, runs the operation, and renders errors. */
-import { requireGateway } from "../../admin/resource-routes.ts";
 import { decode } from "../../contract/decode.ts";
 import { Empty, type Endpoint, type Plane } from "../../contract/endpoint.ts";
 import { AppError } from "../../contract/errors.ts";
@@ -9,15 +8,14 @@ import type { Deps } from "../../deps.ts";
 import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";
 import { count, statusClass } from "../../lib/metrics.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { bodyLimits, readBody } from "../../read-body.ts";
-import type { Call, DirectRoute, RequestIds, Route } from "../../route.ts";
+import type { ByteReservation } from "../../reserve-bytes.ts";
+import type { Actor, Call, DirectRoute, RequestIds, Route } from "../../route.ts";
 import { readIdempotencyKey } from "../../run-once.ts";
-import { takeTurnToParse } from "../../take-turn.ts";
 import { authenticate } from "./authenticate.ts";
+import { decodeBody, validationCode } from "./decode-body.ts";
 import { handleOnce } from "./handle-once.ts";
 import { publicOrigin } from "./public-origin.ts";
-import { isForm, readForm } from "./read-form.ts";
-import { readJson } from "./read-json.ts";
+import { reserveAdminBytes } from "./read-counted-body.ts";
 import { renderError } from "./render-error.ts";
 import { readRequestIds } from "./request-ids.ts";
 import type { ResponseCounts } from "./response-counts.ts";
@@ -175,18 +173,29 @@ function serveDirectRoute(
   return respond(deps, { endpoint, request, params, query, actor, ...more });
 }
 
-/** The guard has one status for all invalid requests (spec 7). */
-const validationCode = ({ plane }: Endpoint) =>
-  plane === "guard" ? "invalid_request" : "validation_failed";
-
 async function serveRoute(
   app: App,
-  { endpoint, handle }: Route,
+  route: Route,
   request: RoutedRequest,
   ids: RequestIds,
 ): Promise<Response> {
   const { deps } = app;
-  const actor = authenticate(deps, endpoint, request, request.params);
+  const actor = authenticate(deps, route.endpoint, request, request.params);
+  const memory = reserveAdminBytes(deps, actor.id);
+  try {
+    return await runRoute(app, route, request, { ids, actor, memory });
+  } finally {
+    memory.release();
+  }
+}
+
+async function runRoute(
+  app: App,
+  { endpoint, handle }: Route,
+  request: RoutedRequest,
+  { ids, actor, memory }: { ids: RequestIds; actor: Actor; memory: ByteReservation },
+): Promise<Response> {
+  const { deps } = app;
   const params = checkParams(request.params);
   const url = parseRequestUrl(request);
   // Before the transaction, which would block it on SQLite: the caller reads and erases all recorded evaluations.
@@ -194,7 +203,7 @@ async function serveRoute(
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), validationCode(endpoint)),
-    body: await decodeBody(deps, endpoint, request, { params, owner: actor.id ?? "" }),
+    body: await decodeBody(deps, endpoint, request, { params, actor, memory }),
     actor,
     bearer: request.headers
       .get("authorization")
@@ -249,31 +258,6 @@ function checkParams(params: Record<string, string>): Record<string, string> {
   }
   return params;
 }
-
-async function decodeBody(
-  deps: Deps,
-  endpoint: Endpoint,
-  request: Request,
-  { params, owner }: { params: Record<string, string>; owner: string },
-): Promise<unknown> {
-  if (endpoint.body === Empty) return undefined;
-  // Before the body: an unknown gateway is always a 404.
-  if (params.gateway_id !== undefined) await requireGateway(deps, params);
-  const code = validationCode(endpoint);
-  const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
-  const limits = bodyLimits(deps, cap);
-  const bytes = await readBody(request, limits);
-  const maxWaitingSize = MAX_WAITING_BODIES * limits.cap;
-  await takeTurnToParse(deps, { owner, size: bytes.length, client: request, maxWaitingSize });
-  const read = endpoint.form && isForm(request) ? readForm : readJson;
-  return decode(endpoint.body, read(bytes, code, request), code);
-}
-
-/** Cap for unauthenticated callers: enough for any credential. */
-const PUBLIC_BODY_BYTES = 64 * 1024;
-
-/** Bodies of the largest size of one administrator, or of all unauthenticated callers, that may wait to be parsed. */
-const MAX_WAITING_BODIES = 64;
 
 function render(endpoint: Endpoint, reply: unknown, call: Call): Response {
   const headers = { ...createHeaders(call, endpoint.plane), ...call.reply_headers };
