@@ -124,6 +124,21 @@ test("bodies of an administrator who disconnects do not fill the memory", async 
   expect((await peakMiB(program)) - before).toBeLessThan(900);
 }, 120_000);
 
+test("forms of many fields that clients without a token send neither block others nor fill the memory", async () => {
+  await using program = await startProgram();
+  const body = "a&".repeat(130_000);
+  const before = await peakMiB(program);
+
+  const share = await waitDuring(program, 100, async () => {
+    const reply = await fetch(`${program.url}/me`, { method: "POST", body });
+    expect([400, 429]).toContain(reply.status);
+    await reply.arrayBuffer();
+  });
+
+  expect(share).toBeLessThan(0.5);
+  expect((await peakMiB(program)) - before).toBeLessThan(300);
+}, 120_000);
+
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
   await using program = await startProgram();
   const store = await makeMcpStore(program);

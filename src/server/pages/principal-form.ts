@@ -1,14 +1,16 @@
 /** Reads the forms of pages for principals, and signs principals in and out. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { bodyLimits, readBody } from "../../read-body.ts";
 import type { RequestIds } from "../../route.ts";
 import { publicOrigin } from "../http/public-origin.ts";
+import { readCountedBody, reserveAdminBytes } from "../http/read-counted-body.ts";
 import { recordFailedSignIn, recordSession } from "../http/record-session.ts";
 import { html } from "./html.ts";
 import { endPrincipalSession, startPrincipalSession, toAuthor } from "./principal-session.ts";
 
 const FORM_BYTES = 256 * 1024;
+/** A page has at most 20 fields for values. Parsing 100,000 takes 50 ms and 10 MB. */
+const MAX_FIELDS = 100;
 
 export const SIGNED_OUT = "You are signed out. Open the link again.";
 
@@ -32,13 +34,26 @@ export async function readPrincipalForm(
   if (from !== null && from !== new URL(origin).origin) {
     throw new AppError("forbidden", "This form was sent by another site.");
   }
-  const bytes = await readBody(request, bodyLimits(deps, FORM_BYTES));
-  const form = new URLSearchParams(new TextDecoder().decode(bytes));
+  const form = await readForm(deps, request);
   const token = form.get("token")?.trim();
   if (token) return { form, cookie: await signIn(deps, request, token, ids) };
   if (form.has("sign_out"))
     return { form, cookie: await endPrincipalSession(deps, request, origin, ids) };
   return { form };
+}
+
+async function readForm(deps: Deps, request: Request): Promise<URLSearchParams> {
+  const memory = reserveAdminBytes(deps, null);
+  try {
+    const bytes = await readCountedBody(deps, request, FORM_BYTES, memory);
+    const text = new TextDecoder().decode(bytes);
+    if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
+      throw new AppError("invalid_request", `The form has more than ${MAX_FIELDS} fields.`);
+    }
+    return new URLSearchParams(text);
+  } finally {
+    memory.release();
+  }
 }
 
 async function signIn(
