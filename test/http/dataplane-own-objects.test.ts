@@ -174,6 +174,16 @@ test.each([
   ],
   ["conversationId", (id: string) => ({ conversationId: id }), "conversations"],
   ["extra_body", (id: string) => ({ extra_body: { previous_response_id: id } }), "responses"],
+  [
+    "extra_body in extra_body",
+    (id: string) => ({ extra_body: { Extra_Body: { conversation: id } } }),
+    "conversations",
+  ],
+  [
+    "an item in extra_body of litellm_params",
+    (id: string) => ({ litellm_params: { extra_body: { input: [{ type: "x", id }] } } }),
+    "responses",
+  ],
 ])("%s of another consumer is a 404, the own one is sent", async (_, refer, path) => {
   await using it = await startPair(await kit());
   const body = path === "responses" ? MODEL : {};

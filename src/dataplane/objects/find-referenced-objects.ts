@@ -17,8 +17,6 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
   const ids = new Set<string>();
   const found: References = { ids, internationalCharacters: 0 };
   collectFromBody(value, found);
-  // LiteLLM merges it into the body.
-  if (isObject(value)) collectFromBody(value.extra_body, found);
   if (ids.size <= MAX_IDS) return [...ids];
   throw new AppError("invalid_request", `The body refers to more than ${MAX_IDS} objects.`);
 }
@@ -41,6 +39,8 @@ function collectFromBody(body: unknown, found: References): void {
   }
 }
 
+/** Members that LiteLLM merges into the body. */
+const MERGED = /^(?:extra_body|litellm_params)$/iu;
 const HAS_ITEMS = /"(?:input|items)"\s*:\s*[[{]/iu;
 const HAS_ID = /"id"\s*:/iu;
 const ITEMS = /^(?:input|items)$/iu;
@@ -201,6 +201,10 @@ function collectMember(fullName: string, value: unknown, found: References): voi
   if (CALLER_DATA.test(name)) return;
   if (isText(name, value)) {
     collectTextFiles(value, ids);
+    return;
+  }
+  if (MERGED.test(name) && isObject(value)) {
+    collectFromBody(value, found);
     return;
   }
   if (STORE.test(name)) ids.add(name);
