@@ -9,7 +9,7 @@ export interface EvaluationContext {
   collector_id: string;
   /** Gateway that the content passes through. */
   gateway_id: string;
-  /** Key of the consumer; in the playground, the administrator's token. Undefined: the principal is the sender. */
+  /** Key of the consumer or personal token; in the playground, the administrator's token. Undefined: an identity provider. */
   key_id?: string | undefined;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
   trace_id: string;

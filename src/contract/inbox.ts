@@ -30,7 +30,9 @@ export const InboxItem = z.object({
   reason: z.string().nullable().describe("Reason of a Store request."),
   own: z
     .boolean()
-    .describe("The caller is the requester, or sent the request, so another person must decide."),
+    .describe(
+      "The caller is the requester, sent the request or created its key, so another person must decide.",
+    ),
   decided_by: z.string().nullable(),
   created_at: Time,
   expires_at: Time,

@@ -48,7 +48,7 @@ export const approvalRoutes: Route[] = [
     if (await isOwnRequest(deps, call.actor, before)) {
       throw new AppError(
         "forbidden",
-        "You cannot decide your own request. Another person must decide it.",
+        "You cannot decide your own request, or one that was sent with a key that you created. Another person must decide it.",
       );
     }
     const { decision, note } = call.body;
@@ -107,7 +107,7 @@ async function readApproval(deps: Deps, id: string): Promise<ApprovalRow> {
 const notFound = (id: string) =>
   new AppError("not_found", `Unknown approval "${id.slice(0, 80)}".`);
 
-/** A client can name any consumer, so the token that sent the request counts as well. */
+/** A client can name any consumer, so the token that sent the request or created its key counts as well. */
 async function isOwnRequest(
   deps: Deps,
   actor: Actor,

@@ -59,9 +59,9 @@ export function evaluateWithHost(
 /** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */
 function identifyInternalCaller(
   deps: Deps,
-  { collector_id, key_id: token_id }: Pick<EvaluationContext, "collector_id" | "key_id">,
+  { collector_id, key_id: credential_id }: Pick<EvaluationContext, "collector_id" | "key_id">,
 ): Caller {
   const collector = deps.snapshot().collectors.get(collector_id);
-  if (collector) return { kind: "collector", collector, token_id };
+  if (collector) return { kind: "collector", collector, credential_id };
   throw new AppError("detector_failed", "The collector of this gateway was deleted.");
 }

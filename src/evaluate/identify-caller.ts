@@ -13,10 +13,10 @@ export type Caller =
   | {
       kind: "collector";
       collector: CollectorView;
-      /** Id of the administrator's token in the playground; inside the program, of the key. */
-      token_id?: string | undefined;
+      /** Id of the key or personal token; in the playground, of the administrator's token. */
+      credential_id?: string | undefined;
     }
-  | { kind: "client"; collector: CollectorView }
+  | { kind: "client"; collector: CollectorView; credential_id: string }
   | { kind: "administrator"; token_id: string; gateway_ids: readonly string[] | null };
 
 /** Returns the id of the collector or the token that evaluations of a caller belong to. */
@@ -42,7 +42,7 @@ export function identifyCaller(deps: Deps, secret: string): Caller {
   if (key) {
     checkActive(deps, key, "collector key");
     deps.markUsed("collector_keys", key.id);
-    return { kind: "collector", collector: key.collector };
+    return { kind: "collector", collector: key.collector, credential_id: key.id };
   }
   const token = tokensByHash.get(hash);
   const isActive = token && token.expires_at > deps.now().getTime();
@@ -61,12 +61,14 @@ function identifyServiceClient(deps: Deps, token: string): Caller {
     throw new AppError("unauthorized", text);
   }
   checkActive(deps, client, "service client");
-  return { kind: "client", collector: client.collector };
+  return { kind: "client", collector: client.collector, credential_id: client.id };
 }
 
 function identifyPlayground(deps: Deps, token: string): Caller {
   const use = { keyring: deps.keyring(), snapshot: deps.snapshot(), at: deps.now() };
   const opened = openCollectorToken(use, token);
-  if (opened) return { kind: "collector", ...opened };
+  if (opened) {
+    return { kind: "collector", collector: opened.collector, credential_id: opened.token_id };
+  }
   throw new AppError("unauthorized", "The playground token is invalid or has expired.");
 }

@@ -571,6 +571,70 @@ describe.each(databaseKinds)("%s", (database) => {
     }
   });
 
+  test("an administrator cannot decide a request with a key that they created, unless they are an owner", async () => {
+    const shared = await kit();
+    await using guarded = await makeGuardedConsumer(shared, { gates: [GATE] });
+    const { collector, gateway, id, slug } = guarded;
+    const tokenFor = async (principal_sub: string, role: string) => {
+      const made = { name: `token ${crypto.randomUUID()}`, role, principal_sub };
+      return (await shared.make<{ token: string }>("/v1/tokens", made)).token;
+    };
+    const collectors = `/v1/collectors/${collector.id}`;
+    const consumer = `/v1/gateways/${gateway.id}/consumers/${id}`;
+    /** Sends one request with each kind of key, all created by this token. */
+    const sendWithKeysOf = async (token: string) => {
+      const create = async (path: string): Promise<Record<string, string>> => {
+        const headers = { authorization: `Bearer ${token}` };
+        return await (await shared.post(path, { name: unique("key") }, headers)).json();
+      };
+      const evaluate = (secret?: string, more = {}) => {
+        const body = { payload: { input: unique("go") }, consumer_id: "ana", ...more };
+        return shared.post("/v1/evaluate", body, { authorization: `Bearer ${secret}` });
+      };
+      const first = await create(`${collectors}/keys`);
+      await evaluate(first.key);
+      const headers = { authorization: `Bearer ${token}` };
+      const rotated = await shared.post(`${collectors}/keys/${first.id}/rotate`, {}, headers);
+      await evaluate((await rotated.json()).key);
+      const client = await create(`${collectors}/service-clients`);
+      const { id: client_id, client_secret } = client;
+      const grant_type = "client_credentials";
+      const issued = await shared.post("/v1/token", { grant_type, client_id, client_secret });
+      const { collector_key } = collector;
+      await evaluate((await issued.json()).access_token, { collector_key });
+      const { key = "" } = await create(`${consumer}/keys`);
+      const messages = [{ role: "user", content: unique("go") }];
+      await fetch(`${shared.url}/${slug}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "x-ag-api-key": key },
+        body: JSON.stringify({ model: "m", messages }),
+      });
+      const list = await shared.get(`/v1/approvals?status=pending&collector_id=${collector.id}`);
+      return ((await list.json()) as { items: { id: string }[] }).items.map((item) => item.id);
+    };
+    const [eve, second, bo] = [
+      await tokenFor("eve", "admin"),
+      await tokenFor("eve", "approver"),
+      await tokenFor("bo", "admin"),
+    ];
+    const owner = await tokenFor("olga", "owner");
+
+    const ofEve = await sendWithKeysOf(eve);
+    expect(ofEve).toHaveLength(4);
+    for (const approval_id of ofEve) {
+      const statuses: number[] = [];
+      for (const by of [eve, second, bo]) {
+        statuses.push((await decide(approval_id, "approved", by)).status);
+      }
+      expect(statuses).toEqual([403, 403, 200]);
+    }
+    const ofOwner = await sendWithKeysOf(owner);
+    expect(ofOwner).toHaveLength(4);
+    for (const approval_id of ofOwner) {
+      expect((await decide(approval_id, "approved", owner)).status).toBe(200);
+    }
+  });
+
   test("an approval covers only requests of the administrator who sent it, or of other clients", async () => {
     const shared = await kit();
     const guard = await makeGuard(shared, { gates: [GATE] });

@@ -553,6 +553,30 @@ describe.each(databaseKinds)("on %s", (database) => {
     );
   });
 
+  test("an administrator cannot decide a call with a personal token that they created", async () => {
+    const kit = await kitOf();
+    await using it = await guarded(kit, { gates: [onTool("pay", "ask")] });
+    const tokenFor = async (principal_sub: string) => {
+      const made = { name: `token ${crypto.randomUUID()}`, role: "admin", principal_sub };
+      const { token } = await kit.make<{ token: string }>("/v1/tokens", made);
+      return { authorization: `Bearer ${token}` };
+    };
+    const [eve, bo] = [await tokenFor("eve"), await tokenFor("bo")];
+    const personal = { name: "for alice", principal_sub: "alice", groups: [] };
+    const made = await kit.post(`${it.store.path}/store/principal-tokens`, personal, eve);
+    const { token } = await made.json();
+    await using asAlice = await connectClient(it.store.url, { authorization: `Bearer ${token}` });
+    const pay = () => asAlice.call("office__pay", { amount: 5 });
+    const { approval_id } = (await pay()).structured;
+    const decide = (headers: Record<string, string>) =>
+      kit.post(`/v1/approvals/${approval_id}/decide`, { decision: "approved" }, headers);
+
+    expect([(await decide(eve)).status, (await decide(bo)).status]).toEqual([403, 200]);
+    expect(await pay()).toMatchObject({ isError: false });
+    // The principal's own token is not the administrator's.
+    expect(await it.client.call("office__pay", { amount: 5 })).toMatchObject({ isError: true });
+  });
+
   test("a list is evaluated by the policy of its reader", async () => {
     const kit = await kitOf();
     await using it = await guarded(kit, {}, { tools: [POISONED] });

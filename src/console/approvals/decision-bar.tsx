@@ -48,7 +48,11 @@ export function DecisionBar(props: DecisionBarProps) {
     return <p className="hint">Decisions require the role approver, admin or owner.</p>;
   }
   if (item.own) {
-    return <p className="note">This is your own request. Another person must decide it.</p>;
+    const own =
+      item.kind === "evaluation"
+        ? "You sent this request, are its consumer, or created its key."
+        : "This is your own request.";
+    return <p className="note">{own} Another person must decide it.</p>;
   }
   return (
     // Not a form: Enter in the note must not decide.

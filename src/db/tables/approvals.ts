@@ -7,7 +7,7 @@ import { table } from "../table.ts";
 
 export interface ApprovalRow extends Approval {
   fingerprint: string;
-  /** Id of the administrator's token that sent the request, and whose requests alone it covers; null: another client. */
+  /** Id of the administrator's token that sent the request or created its key; only such requests are covered. null: none. */
   requested_by: string | null;
 }
 

@@ -42,3 +42,19 @@ export async function listActors(
   );
   return rows.map(({ actor }) => actor);
 }
+
+/** Returns the id of the token that created a resource of one of these kinds; null: unknown, or not by a token. */
+export async function findCreator(
+  db: Db,
+  kinds: readonly string[],
+  resource_id: string,
+): Promise<string | null> {
+  const places = kinds.map((_, at) => `$${at + 2}`).join(", ");
+  const [row] = await db.many<{ actor_id: string | null }>(
+    `SELECT actor_id FROM audit_log
+     WHERE resource IN (${places}) AND resource_id = $1 AND action = resource || '.create'`,
+    resource_id,
+    ...kinds,
+  );
+  return row?.actor_id ?? null;
+}

@@ -21,6 +21,7 @@ import type { DetectorFailure, Scores } from "../../policy/policy-run.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, Exemptions } from "../../snapshot/snapshot.ts";
 import { createDetectorCalls } from "../detector-calls.ts";
+import { findSender } from "../find-sender.ts";
 import { type Caller, ownerOf } from "../identify-caller.ts";
 import { identifyCollector } from "../identify-collector.ts";
 import { openApproval } from "../request-approval.ts";
@@ -95,12 +96,13 @@ export function createHost(
   }: { [Name in keyof ModelUser]?: ModelUser[Name] | undefined } = {},
 ): MainHost {
   const { hostServices } = deps;
+  const identifySender = () => tolerateOutage(deps, findSender(deps, caller), null);
   const host: MainHost = {
     ...hostServices,
-    findApproved: (approval) =>
-      hostServices.findApproved({ ...approval, requested_by: findSender(deps, caller) }),
-    requestApproval: (row, content) =>
-      hostServices.requestApproval({ ...row, requested_by: findSender(deps, caller) }, content),
+    findApproved: async (approval) =>
+      hostServices.findApproved({ ...approval, requested_by: await identifySender() }),
+    requestApproval: async (row, content) =>
+      hostServices.requestApproval({ ...row, requested_by: await identifySender() }, content),
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);
       const program = findProgram(collector, selector.consumer_id)?.();
@@ -119,16 +121,6 @@ export function createHost(
       }),
   };
   return host;
-}
-
-/** Returns the id of the administrator's token that sends the request; null: keys and clients do, which people share. */
-function findSender({ snapshot }: Deps, caller: Caller): string | null {
-  const id = caller.kind === "client" ? undefined : caller.token_id;
-  return (
-    snapshot()
-      .tokensByHash.values()
-      .find((token) => token.id === id)?.id ?? null
-  );
 }
 
 /** The part of a host that is the same for every evaluation. */

@@ -19,6 +19,8 @@ export interface Principal {
   groups: readonly string[];
   /** Identifies the token or issuer. Accounts and values that were entered with it belong to it (decision 0006). */
   sign_in: string;
+  /** Personal token. Undefined: a token of an identity provider. */
+  token_id?: string;
 }
 
 /** `bearer` is the Authorization header without its scheme. */
@@ -60,8 +62,8 @@ async function readToken(deps: Deps, hash: string): Promise<PrincipalTokenRow> {
 function readTokenOwner(deps: Deps, row: PrincipalTokenRow): Principal {
   if (!isUsable(deps, row)) throw unknownToken();
   deps.markUsed("principal_tokens", row.id);
-  const { gateway_id, principal_sub, groups } = row;
-  return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? row.id };
+  const { id: token_id, gateway_id, principal_sub, groups } = row;
+  return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? token_id, token_id };
 }
 
 const isUsable = ({ now }: Deps, { revoked_at, expires_at }: PrincipalTokenRow): boolean =>

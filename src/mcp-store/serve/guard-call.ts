@@ -111,7 +111,7 @@ export async function evaluatePayload(
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
-    key_id: caller.kind === "consumer" ? caller.key_id : undefined,
+    key_id: caller.kind === "consumer" ? caller.key_id : caller.token_id,
     // Detectors read numbers, and the approval covers the text.
     payload: mayContainLongInteger(text) ? JSON.parse(text) : payload,
     text,
