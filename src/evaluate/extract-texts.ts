@@ -1,5 +1,6 @@
 /** Extracts the texts, tool calls and attachments of a payload, within limits. */
 import { AppError } from "../contract/errors.ts";
+import { listEmbeddedBytes } from "../policy/payload/list-embedded-bytes.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreLongIntegers } from "../policy/payload/restore-numbers.ts";
@@ -23,6 +24,7 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   });
   for (const part of unread) payload.uninspected.push(part);
   checkPayload(payload);
+  listEmbeddedBytes(payload);
   restoreLongIntegers(text, payload.segments);
   const extracted = assigned as ExtractedEvaluation;
   extracted.direction = direction;

@@ -4,7 +4,6 @@ import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource } from "../segment.ts";
 import { BODY_READERS } from "./body-readers.ts";
 import { envelopeTable, isBareMcp, isEnvelope, readMcpResult } from "./json-rpc.ts";
-import { listEmbeddedBytes } from "./list-embedded-bytes.ts";
 import { readMessage } from "./messages.ts";
 import { type Attachment, type Payload, type PayloadContext, stringOrNull } from "./payload.ts";
 import { readTool } from "./read-tool.ts";
@@ -42,7 +41,6 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
   if (about.direction === "output") ignoreClaimedRoles(out, top.source);
   else readShellCall(out, body);
   numberTurns(out);
-  listEmbeddedBytes(out);
   return out;
 }
 
