@@ -45,6 +45,7 @@ test.each([
   ["long unknown bytes", deflateRawSync(LONG_NOTE), ["binary"]],
   ["a gzip file that no rule opens", gzipSync(NOTE), ["not_opened"]],
   ["a picture", PICTURE, ["media"]],
+  ["a font", Buffer.concat([Buffer.from("wOF2"), randomBytes(2000)]), ["media"]],
   ["a token", randomBytes(64), []],
   [
     "a public key",
@@ -70,6 +71,19 @@ test("a document within a message is opened if a rule reads attachments", async 
   const { status } = await guard.evaluate({ payload: inText(gzipSync(NOTE).toString("base64")) });
 
   expect(status).toBe("block");
+});
+
+test("what Anthropic encrypts for itself is listed as encrypted", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const encrypted_stdout = `EqgG${randomBytes(2000).toString("base64")}`;
+  const content = { type: "encrypted_code_execution_result", encrypted_stdout };
+  const part = { type: "code_execution_tool_result", tool_use_id: "srvtoolu_1", content };
+
+  const { detectors } = await guard.evaluate({
+    payload: { messages: [{ role: "assistant", content: [part] }] },
+  });
+
+  expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(["encrypted"]);
 });
 
 test("letters that are no base64 are not listed", async () => {

@@ -33,7 +33,7 @@ export const endsAsArchive = (bytes: Uint8Array): boolean =>
 const TAIL_BYTES = 22 + 0xffff;
 
 /**
- * Returns whether the bytes are an image, audio or video, of which no text is read. Ignores signatures that are
+ * Returns whether the bytes are an image, audio, video or font, of which no text is read. Ignores signatures that are
  * shorter than `minBytes`.
  */
 export function isMedia(bytes: Uint8Array, minBytes = 0): boolean {
@@ -70,4 +70,5 @@ const MEDIA = [
   ...["\x89PNG", "\xff\xd8\xff", "GIF8", "BM", "II*\0", "MM\0*", "\0\0\x01\0"], // images
   ...["ID3", "\xff\xfb", "\xff\xf3", "\xff\xf2", "\xff\xf1", "OggS", "fLaC"], // audio
   "\x1aE\xdf\xa3", // Matroska, WebM
+  ...["wOFF", "wOF2"], // fonts
 ];

@@ -19,10 +19,12 @@ export function listEmbeddedBytes(out: Payload): void {
   for (const { text, pointer, isName } of out.segments) {
     if (isName || text.length < MIN_FILE_CHARACTERS) continue;
     if (listed.has(toSearchablePath(pointer))) continue;
-    const reasons = new Set<"media" | "binary">();
+    const reasons = new Set<"media" | "binary" | "encrypted">();
+    const isSealed = SEALED.test(toSearchablePath(pointer));
     visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
       const kind = classifyRun(text, run);
-      if (kind === "media" || kind === "binary") reasons.add(kind);
+      if (kind === "media") reasons.add(kind);
+      if (kind === "binary") reasons.add(isSealed ? "encrypted" : kind);
       // One more than are read, so that the rest is reported.
       if (kind !== "document" || documents.length > MAX_ATTACHMENTS) return;
       const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
@@ -35,6 +37,9 @@ export function listEmbeddedBytes(out: Payload): void {
     }
   }
 }
+
+/** Members that only the provider can decrypt: Anthropic's `encrypted_index`, `encrypted_stdout`. */
+const SEALED = /\/encrypted_\w{1,40}$/;
 
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
