@@ -33,8 +33,11 @@ test.each([
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 
   for (const alphabet of ["base64", "base64url", "hex"] as const) {
-    const payload = inText(bytes.toString(alphabet));
-    expect((await guard.evaluate({ payload })).status).toBe("block");
+    const encoded = bytes.toString(alphabet);
+    for (const end of ["", "\n", "\r\n"]) {
+      const payload = inText(`${end}${encoded.replace(/.{60}/g, `$&${end}`)}`);
+      expect((await guard.evaluate({ payload })).status).toBe("block");
+    }
   }
 });
 
@@ -59,7 +62,8 @@ test.each([
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const base64 = bytes.toString("base64");
 
-  for (const encoded of [base64, `\n${base64.replace(/.{76}/g, "$&\n")}\n`]) {
+  const wrap = (end: string) => `${end}${base64.replace(/.{76}/g, `$&${end}`)}${end}`;
+  for (const encoded of [base64, wrap("\n"), wrap("\r\n")]) {
     const { detectors } = await guard.evaluate({ payload: inText(encoded) });
     expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(reasons);
   }
@@ -86,10 +90,12 @@ test("what Anthropic encrypts for itself is listed as encrypted", async () => {
   expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(["encrypted"]);
 });
 
-test("letters that are no base64 are not listed", async () => {
+test("lists of hashes, and letters that are no base64, are not listed", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const hashes = Array.from({ length: 50 }, () => randomBytes(32).toString("hex")).join("\n");
 
   for (const text of [
+    hashes,
     "ACGT".repeat(400),
     "-".repeat(2000),
     "a/b_c-".repeat(300),

@@ -7,7 +7,12 @@ import {
   isMedia,
 } from "../../lib/documents/file-kind.ts";
 import { toSearchablePath } from "../segment.ts";
-import { decodeRun, type EncodedRun, visitRuns } from "../views/decode-base64-and-hex.ts";
+import {
+  decodeRun,
+  type EncodedRun,
+  readRunBytes,
+  visitRuns,
+} from "../views/decode-base64-and-hex.ts";
 import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
 
 /** Documents are opened like those of members. Other bytes are listed once per text. */
@@ -27,8 +32,7 @@ export function listEmbeddedBytes(out: Payload): void {
       if (kind === "binary") reasons.add(isSealed ? "encrypted" : kind);
       // One more than are read, so that the rest is reported.
       if (kind !== "document" || documents.length > MAX_ATTACHMENTS) return;
-      const bytes = Buffer.from(text.slice(run.start, run.end), run.alphabet);
-      const data = bytes.toString("base64");
+      const data = readRunBytes(text, run).toString("base64");
       documents.push({ filename: null, content_type: null, data, url: null, pointer });
     });
     for (const reason of reasons) {
@@ -43,12 +47,12 @@ const SEALED = /\/encrypted_\w{1,40}$/;
 
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
-  const { start, end, alphabet } = run;
-  const head = Buffer.from(text.slice(start, Math.min(end, start + HEAD_BYTES)), alphabet);
+  const head = readRunBytes(text, run, HEAD_BYTES);
   if (detectKindFromStart(head)) return "document";
   if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
   if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
-  if (end - start < MIN_UNKNOWN_CHARACTERS || isKey(head) || !isMixed(text, run)) return undefined;
+  const isShort = run.end - run.start < MIN_UNKNOWN_CHARACTERS;
+  if (isShort || isKey(head) || isList(text, run)) return undefined;
   const decoded = decodeRun(text, run);
   return decoded === undefined || containsBinary(decoded) ? "binary" : undefined;
 }
@@ -59,13 +63,13 @@ function isKey(head: Buffer): boolean {
   return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start);
 }
 
-/** Rejects sequences of DNA and separators. */
-const isMixed = (text: string, { start, alphabet }: EncodedRun): boolean => {
+/** Detects sequences of DNA, separators, and lists of hashes, one in each line. */
+function isList(text: string, { start, end, alphabet }: EncodedRun): boolean {
   const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
-  return (
-    /\d/.test(sample) && (alphabet === "hex" || (/[a-z]/.test(sample) && /[A-Z]/.test(sample)))
-  );
-};
+  if (!/\d/.test(sample)) return true;
+  if (alphabet === "hex") return text.slice(start, end).includes("\n");
+  return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
+}
 
 /** Shorter files contain little text; a known one is recognized by its first bytes. */
 const MIN_FILE_CHARACTERS = 80;

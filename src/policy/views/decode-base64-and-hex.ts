@@ -33,12 +33,24 @@ export function visitRuns(
     for (; at < text.length; at++) {
       const unit = text.charCodeAt(at);
       if (classOf(unit) !== 0) shared &= classOf(unit);
-      else if (unit === 0x0a && at - line >= MIN_LINE_CHARACTERS) line = at + 1;
-      else break;
+      else if (isLineEnd(text, at) && at - line >= MIN_LINE_CHARACTERS) {
+        if (unit === 0x0a) line = at + 1;
+      } else break;
     }
     if (shared & WORD || at - start < minCharacters) continue;
     visit({ start, end: at, alphabet: shared & HEX ? "hex" : "base64" });
   }
+}
+
+const isLineEnd = (text: string, at: number): boolean =>
+  text.charCodeAt(text.charCodeAt(at) === 0x0d ? at + 1 : at) === 0x0a;
+
+/** Returns the bytes of a run, or of its beginning. */
+export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infinity): Buffer {
+  const encoded = text.slice(run.start, Math.min(run.end, run.start + maxCharacters));
+  // Buffer ends hex at the first line end, and ignores those in base64.
+  const isWrapped = run.alphabet === "hex" && encoded.includes("\n");
+  return Buffer.from(isWrapped ? encoded.replace(/\s+/g, "") : encoded, run.alphabet);
 }
 
 /** Returns the last offset from `start` to `end` outside the alphabet, or `start - 1`. */
@@ -62,9 +74,8 @@ export function decodeRun(text: string, run: EncodedRun): string | undefined {
   const before = text.slice(Math.max(0, run.start - MAX_DECLARATION), run.start);
   const isDeclared = DECLARATION.test(before);
   if (!isDeclared && !mayBeText(text, run) && !mayBeOtherText(text, run)) return undefined;
-  const encoded = text.slice(run.start, run.end);
-  if (isDeclared) return decodeText(Buffer.from(encoded, "base64"), null);
-  const bytes = Buffer.from(encoded, run.alphabet);
+  if (isDeclared) return decodeText(readRunBytes(text, { ...run, alphabet: "base64" }), null);
+  const bytes = readRunBytes(text, run);
   if (isWideText(bytes)) return bytes.toString("utf16le");
   return decodeReadableBytes(bytes) ?? (resemblesText(bytes) ? decodeText(bytes, null) : undefined);
 }
@@ -88,10 +99,21 @@ const MIN_LONG_CHARACTERS = 40;
 
 /** Checks the first and the middle bytes for UTF-16, for Latin-1 and for text with control characters. */
 function mayBeOtherText(text: string, run: EncodedRun): boolean {
-  if (!isLong(run)) return false;
-  const middle = run.start + (((run.end - run.start) >> 1) & ~3);
-  return isTextSample(text, run.start, run) || isTextSample(text, middle, run);
+  return (
+    isLong(run) &&
+    (isTextSample(text, run.start, run) || isTextSample(text, findMiddle(text, run), run))
+  );
 }
+
+/** Returns an offset in the middle at which a byte starts: that of a line, or a multiple of four. */
+function findMiddle(text: string, { start, end }: EncodedRun): number {
+  const middle = start + (((end - start) >> 1) & ~3);
+  const from = Math.max(start, middle - MAX_LINE_CHARACTERS);
+  const line = text.slice(from, middle + SAMPLE_CHARACTERS).lastIndexOf("\n");
+  return line < 0 ? middle : from + line + 1;
+}
+/** Longest line of wrapped base64 and hex. */
+const MAX_LINE_CHARACTERS = 80;
 
 function isTextSample(text: string, start: number, { alphabet }: EncodedRun): boolean {
   const [read, step] = alphabet === "hex" ? [readHexBytes, 6] : [readBase64Bytes, 4];
