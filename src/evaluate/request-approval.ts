@@ -10,7 +10,9 @@ import {
 } from "../db/tables/approvals.ts";
 import { seal } from "../lib/crypto/seal.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
+import { readPointer } from "../lib/json/read-pointer.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
+import type { EncodeMasked } from "../policy/masking/mask-for-storage.ts";
 import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
@@ -34,7 +36,8 @@ export async function requestApproval(
   if (approval_mode === "delegated") return decided;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return decided;
-  const payload = withUnreadValues(decided);
+  const encode = createMaskCode(decided);
+  const payload = withUnreadValues(decided, encode);
   const numbers = payload.segments.filter(({ isNumber }) => isNumber).map(toNumber);
   restoreNumberLiterals(text, [...payload.values, ...numbers]);
   const row = toApprovalRow(host, program, decided, asking);
@@ -47,7 +50,7 @@ export async function requestApproval(
       hidden: outcome.hidden,
       attributes: [...covered, ...attributes],
       literals: new Map(numbers.map((number) => [number.segment, number.text])),
-      encode: createMaskCode(decided),
+      encode,
     }),
   );
   const sealed = seal(keyring(), sealedContent(row.id), content);
@@ -58,21 +61,36 @@ export async function requestApproval(
   return Object.assign(decided, { outcome: { ...outcome, findings } });
 }
 
-/** Returns the payload with what no detector reads as text, and is approved with it: ids, files and encoded bytes. */
-function withUnreadValues(decided: DecidedEvaluation): Payload {
+/**
+ * Returns the payload with what no detector reads as text, and is approved with it: ids, files, encoded bytes and
+ * schemas. A code distinguishes bytes and schemas, which are not shown themselves.
+ */
+function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Payload {
   const { request, payload, direction, protocol, is_foreign_body = false } = decided;
   const { attributes = {} } = request;
   const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
   const { ids, dropped_values: dropped } = readPayload(request.payload, about);
   const isMessage = typeof request.payload.jsonrpc === "string";
   const named = (ids ?? []).filter((value) => !isMessage || !isCallMember(value));
-  const files = payload.attachments.map(({ url, filename, content_type, pointer }) =>
-    toValue(pointer, [url ?? filename, content_type].filter(Boolean).join(", ") || "file"),
-  );
-  const documents = payload.documents.map(({ pointer }) => toValue(pointer, "document"));
-  const encoded = payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason));
-  const unread = [...named, ...documents, ...encoded, ...files];
-  const shown = unread.slice(-MAX_UNREAD);
+  const files = payload.attachments.map(({ url, filename, content_type, data, pointer }) => ({
+    ...toValue(pointer, [url ?? filename, content_type].filter(Boolean).join(", ") || "file"),
+    ...(data !== null && { original: () => data }),
+  }));
+  const bytes = [
+    ...named.filter(({ isBytes }) => isBytes),
+    ...payload.documents.map(({ pointer }) => toValue(pointer, "document")),
+    ...payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason)),
+  ].map((value) => ({ ...value, original: () => readPointer(request.payload, value.pointer) }));
+  const schemas = payload.definitions
+    .filter(({ schema }) => schema !== undefined)
+    .map(({ pointer, schema }) => ({ ...toValue(pointer, "schema"), original: () => schema }));
+  const unread: HiddenValue[] = [
+    ...schemas,
+    ...named.filter(({ isBytes }) => !isBytes),
+    ...bytes,
+    ...files,
+  ];
+  const shown = unread.slice(-MAX_UNREAD).map(createCodeWriter(encode));
   const dropped_values = dropped + unread.length - shown.length;
   return { ...payload, values: [...payload.values, ...shown], dropped_values };
 }
@@ -96,6 +114,21 @@ const toNumber = (segment: Segment): ScalarValue & { segment: Segment } => {
   const { text, role, pointer, inner } = segment;
   return { text, role, pointer, inner, segment };
 };
+
+/** `original`: the value, if it is not shown itself, such as an image. */
+type HiddenValue = ScalarValue & { original?: () => unknown };
+
+/** Adds the code of the original to a text. Caches it by pointer: one string can contain a thousand files. */
+function createCodeWriter(encode: EncodeMasked): (value: HiddenValue) => ScalarValue {
+  const codes = new Map<string, string>();
+  return ({ original, ...value }) => {
+    if (!original) return value;
+    const { pointer, text } = value;
+    const code = codes.get(pointer) ?? encode(JSON.stringify(original() ?? null));
+    codes.set(pointer, code);
+    return { ...value, text: `${text}#${code}` };
+  };
+}
 
 const isAsking = ({ outcome }: Finding): boolean => outcome.action === "ask";
 

@@ -27,7 +27,10 @@ export interface Payload {
   tool: EvaluatedTool;
 }
 
-export type ScalarValue = Pick<Segment, "text" | "role" | "pointer" | "inner">;
+export interface ScalarValue extends Pick<Segment, "text" | "role" | "pointer" | "inner"> {
+  /** The value is bytes, and `text` is their kind. */
+  isBytes?: boolean;
+}
 
 /** Parameters of the evaluation request, beside the payload. */
 export interface PayloadContext {

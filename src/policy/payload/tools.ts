@@ -8,6 +8,7 @@ import type { Payload } from "./payload.ts";
 import {
   childLocation,
   ignoreValue,
+  listId,
   type MemberReaders,
   memberReaders,
   readEach,
@@ -32,7 +33,7 @@ export const readToolName: ValueReader = (out, value, location) => {
   if (typeof value !== "string") readUnknown(out, value, location);
   else if (!isOpaque("id", value, location.source)) {
     out.segments.push(createSegment(value, location.source, { ...location, isName: true }));
-  }
+  } else if (location.source === "tool_result") listId(out, value, location, "id");
 };
 
 /** Reads an object with `name` and arguments, which styles name differently. */

@@ -218,7 +218,7 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
 function reportBytes(out: Payload, pointer: string, key: string, kind: "media" | "binary"): void {
   if (SIGNATURE_MEMBERS.has(key)) {
     if (out.ids === null || isItemMember(pointer)) return;
-    keepLatest(out, out.ids, { text: kind, role: null, pointer, inner: null });
+    keepLatest(out, out.ids, { text: kind, role: null, pointer, inner: null, isBytes: true });
     return;
   }
   const reason = key === "encrypted_content" ? "encrypted" : kind;
@@ -260,8 +260,9 @@ function readScalar(
   else if (!isId && out.ids !== null) keepLatest(out, out.ids, scalar);
 }
 
+type Scalar = string | number | boolean;
 /** Lists an id or name of the format for an approver. */
-function listId(out: Payload, value: string | number | boolean, at: ValueLocation, key: string) {
+export function listId(out: Payload, value: Scalar, at: ValueLocation, key: string): void {
   const text = String(value);
   if (out.ids === null || isRepeated(key, text, at)) return;
   const { role, pointer, inner } = at;
