@@ -118,7 +118,7 @@ const toNumber = (segment: Segment): ScalarValue & { segment: Segment } => {
 /** `original`: the value, if it is not shown itself, such as an image. */
 type HiddenValue = ScalarValue & { original?: () => unknown };
 
-/** Adds the code of the original to a text. Caches it by pointer: one string can contain a thousand files. */
+/** Appends the code of the original to the text. Caches it by pointer: one string can contain a thousand files. */
 function createCodeWriter(encode: EncodeMasked): (value: HiddenValue) => ScalarValue {
   const codes = new Map<string, string>();
   return ({ original, ...value }) => {

@@ -163,7 +163,7 @@ test("evaluations and Store requests are decided together, and failures are repo
   await items.nth(2).waitFor({ state: "detached" });
   expect(await store.installed()).toMatchObject([{ code: "site" }]);
   await items.last().getByRole("button").click();
-  await page.getByText("This is your own request. Another person must decide it.").waitFor();
+  await page.getByText("or created its key. Another person must decide it.").waitFor();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
   await page.getByLabel("Kind").selectOption("Store requests");
   await items.nth(1).waitFor({ state: "detached" });

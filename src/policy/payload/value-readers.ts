@@ -260,10 +260,8 @@ function readScalar(
   else if (!isId && out.ids !== null) keepLatest(out, out.ids, scalar);
 }
 
-type Scalar = string | number | boolean;
 /** Lists an id or name of the format for an approver. */
-export function listId(out: Payload, value: Scalar, at: ValueLocation, key: string): void {
-  const text = String(value);
+export function listId(out: Payload, text: string, at: ValueLocation, key: string): void {
   if (out.ids === null || isRepeated(key, text, at)) return;
   const { role, pointer, inner } = at;
   keepLatest(out, out.ids, { text, role, pointer, inner });
@@ -288,7 +286,7 @@ function readMember(out: Payload, value: unknown, location: ValueLocation, key: 
   } else if (typeof value === "number" || typeof value === "boolean") {
     const isId = isOpaque(key, String(value), location.source);
     readScalar(out, value, location, isId);
-    if (isId) listId(out, value, location, key);
+    if (isId) listId(out, String(value), location, key);
   } else if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++)
       readMember(out, value[i], childLocation(location, i), key);
