@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { makeConsumer } from "../kit/dataplane.ts";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { type Program, startProgram } from "../kit/program.ts";
@@ -180,3 +182,18 @@ test("bodies of clients that disconnect while they wait for their turn are not s
   expect(reply.status).toBe(200);
   expect(upstream.hits.length).toBeLessThan(100);
 }, 30_000);
+
+test("the values of bodies that wait for a guard do not fill the memory", async () => {
+  await using program = await startProgram();
+  const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  await using consumer = await makeGuardedConsumer(program, { input_rules });
+  const lists = Array(21_000).fill("[]").join(",");
+  const body = `{"model":"m","messages":[{"role":"user","content":"x"}],"metadata":[${lists}]}`;
+  const before = await peakMiB(program);
+
+  const send = async () => await (await consumer.post("/v1/chat/completions", body)).arrayBuffer();
+  await Promise.all(Array.from({ length: 1_000 }, send));
+
+  expect((await peakMiB(program)) - before).toBeLessThan(900);
+}, 60_000);

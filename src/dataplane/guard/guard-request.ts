@@ -9,6 +9,7 @@ import { findObjectReference } from "../objects/find-object-reference.ts";
 import { findReferencedObjects } from "../objects/find-referenced-objects.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
+import type { GuardedContent } from "./evaluate-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";
 import { guardForm } from "./guard-form.ts";
 
@@ -36,20 +37,24 @@ async function guardJson(
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
     return routed;
   }
-  const { text, value } = parseBody(bytes);
-  // scanJsonBody accepts only an object.
-  const payload = value as Record<string, unknown>;
-  const masked = await admitContent(deps, routed, guard, {
-    payload,
-    text,
-    is_foreign_body: true,
-    unread: findUnreadFiles(routed, payload, "input_file_id"),
-  });
+  const masked = await admitContent(deps, routed, guard, readContent(routed, bytes));
   if (masked === null) return routed;
   const members = scanJsonBody(Buffer.from(masked), capability);
   const changed = { ...routed, ...parseJsonRequest(routed, members, capability) };
   checkRouting(routed, changed);
   return changed;
+}
+
+/** A larger body waits for its evaluation. It is parsed again then: until then, its values would take up to 40 times its size. */
+const MAX_PARSED_BYTES = 8 * 1024;
+
+function readContent(routed: RoutedRequest, bytes: Uint8Array): Omit<GuardedContent, "on_ask"> {
+  const { text, value } = parseBody(bytes);
+  // scanJsonBody accepts only an object.
+  const payload = value as Record<string, unknown>;
+  const unread = findUnreadFiles(routed, payload, "input_file_id");
+  const isLarge = bytes.length > MAX_PARSED_BYTES;
+  return { text, is_foreign_body: true, unread, ...(isLarge ? {} : { payload }) };
 }
 
 /** Rejects a mask of a name that routing has checked: the upstream would get another one. */
