@@ -375,6 +375,32 @@ test.each<[string, Json]>([
   },
 );
 
+test.each([
+  ["control characters", "\x02"],
+  ["null characters", "\0"],
+  ["zero-width spaces", "\u200b"],
+  ["soft hyphens", "\u00ad"],
+])("a value or word is found with %s inside of it or around it", async (_, gap) => {
+  const cards = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+  const words = await makeGuardWithRules(await kit(), "prompt_moderation", {
+    settings: { keywords: ["forbidden", "project falcon"] },
+  });
+  const send = (guard: typeof cards, text: string) =>
+    guard.evaluate({ payload: { messages: [{ role: "user", content: text }] } });
+
+  const card = ["4111", "1111", "1111", "1111"].join(gap);
+  for (const text of [`pay with ${card} now`, `pay with${gap}${card}${gap}now`]) {
+    const { transformed_payload } = await send(cards, text);
+    expect(JSON.stringify(transformed_payload)).toContain("[MASKED_CC]");
+    expect(JSON.stringify(transformed_payload)).not.toContain("1111");
+  }
+  for (const text of [`forb${gap}idden`, `so${gap}forbidden${gap}yet`, `project${gap}falcon`]) {
+    expect((await send(words, text)).status).toBe("block");
+  }
+});
+
 const SPLIT = [
   { type: "text", text: "My card is 4111 1" },
   { type: "text", text: "111 1111 " },

@@ -49,14 +49,17 @@ function findInSegment(_: string, segment: Segment): readonly EntityHit[] {
   const inside = views
     .slice(1)
     .flatMap((view) => keepMostConfident(findInView(segment, unescapeView(view), "")));
-  return [...hits, ...inside];
+  const known = new Set(hits.map(toKey));
+  return [...hits, ...inside.filter((hit) => !known.has(toKey(hit)))];
 }
+
+const toKey = ({ entity, start, end }: EntityHit): string => `${entity} ${start} ${end}`;
 
 /** Drops duplicates: all hits inside an encoded run map to the same span. */
 function keepMostConfident(hits: readonly EntityHit[]): EntityHit[] {
   const best = new Map<string, EntityHit>();
   for (const hit of hits) {
-    const key = `${hit.entity} ${hit.start} ${hit.end}`;
+    const key = toKey(hit);
     if (hit.confidence > (best.get(key)?.confidence ?? 0)) best.set(key, hit);
   }
   return [...best.values()];

@@ -19,6 +19,7 @@ const REPEATING_ENCODINGS: ReadonlySet<View["encoding"]> = new Set([
   "html",
   "unicode_escape",
   "spaced_letters",
+  "hidden_gaps",
 ]);
 
 export function createNameFinder(model: NameModel): NameFinder {

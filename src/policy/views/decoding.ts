@@ -9,7 +9,8 @@ export type HiddenEncoding =
   | "hex"
   | "tags"
   | "variation_selectors"
-  | "spaced_letters";
+  | "spaced_letters"
+  | "hidden_gaps";
 
 export interface Decoding extends SourceMap {
   encoding: HiddenEncoding;

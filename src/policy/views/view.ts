@@ -7,6 +7,7 @@ import { decodeStringEscapes } from "./decode-string-escapes.ts";
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
 import { foldLetters } from "./fold-letters.ts";
 import { joinSpacedLetters } from "./join-spaced-letters.ts";
+import { readHiddenGaps } from "./read-hidden-gaps.ts";
 import type { TextSpan } from "./source-map.ts";
 
 export interface View {
@@ -51,7 +52,7 @@ export function decodeViews(text: string, segment?: Segment): readonly View[] {
       views.push(view);
       if (depth === MAX_DEPTH) continue;
       // From the unfolded text: folding removes invisible characters.
-      for (const decoding of decodeHiddenRuns(unread.text))
+      for (const decoding of [...decodeHiddenRuns(unread.text), ...readHiddenGaps(unread.text)])
         below.push(nestDecoding(decoding, unread.toOriginal));
       for (const decoding of decodeVisibleRuns(view.exact))
         below.push(nestDecoding(decoding, view.toOriginal));
