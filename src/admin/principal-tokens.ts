@@ -36,6 +36,7 @@ export const principalTokenRoutes: Route[] = [
       ...newKeyColumns(deps, hashSecret(token), secretHint(token)),
       gateway_id,
       sign_in: null,
+      origin_id: null,
       created_by: call.actor.name,
     };
     await principalTokenTable.insert(deps.db, row);

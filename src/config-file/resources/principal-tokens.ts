@@ -14,7 +14,7 @@ const tokens = hashedResource({
   table: principalTokenTable,
   owner: "gateway_id",
   revoke: revokePrincipalToken,
-  newColumns: ({ actor }) => ({ sign_in: null, created_by: actor.name }),
+  newColumns: ({ actor }) => ({ sign_in: null, origin_id: null, created_by: actor.name }),
   keepReason: ({ created_by, principal_sub }) =>
     created_by === principal_sub ? "not in the file, but its principal created it" : undefined,
 });

@@ -34,6 +34,7 @@ import { requestUsers } from "./0032-request-users.ts";
 import { accountResources } from "./0033-account-resources.ts";
 import { approvalRequesters } from "./0034-approval-requesters.ts";
 import { traceSessions } from "./0035-trace-sessions.ts";
+import { tokenOrigins } from "./0036-token-origins.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   accountResources,
   approvalRequesters,
   traceSessions,
+  tokenOrigins,
 ];

@@ -6,6 +6,8 @@ export interface PrincipalTokenRow extends Omit<PrincipalToken, "state"> {
   hash: string;
   /** The sign-in whose accounts it uses; null: one of its own. */
   sign_in: string | null;
+  /** The first token of which it is a rotation; null: an administrator or a file created it. */
+  origin_id: string | null;
 }
 
 export const principalTokenTable = table<PrincipalTokenRow>({
@@ -21,6 +23,7 @@ export const principalTokenTable = table<PrincipalTokenRow>({
     expires_at: "text",
     revoked_at: "text",
     sign_in: "text",
+    origin_id: "text",
     created_by: "text",
     last_used_at: "text",
     created_at: "text",

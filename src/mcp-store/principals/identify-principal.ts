@@ -19,7 +19,7 @@ export interface Principal {
   groups: readonly string[];
   /** Identifies the token or issuer. Accounts and values that were entered with it belong to it (decision 0006). */
   sign_in: string;
-  /** Personal token. Undefined: a token of an identity provider. */
+  /** Personal token, or the first one of which it is a rotation. Undefined: a token of an identity provider. */
   token_id?: string;
 }
 
@@ -62,8 +62,9 @@ async function readToken(deps: Deps, hash: string): Promise<PrincipalTokenRow> {
 function readTokenOwner(deps: Deps, row: PrincipalTokenRow): Principal {
   if (!isUsable(deps, row)) throw unknownToken();
   deps.markUsed("principal_tokens", row.id);
-  const { id: token_id, gateway_id, principal_sub, groups } = row;
-  return { gateway_id, principal_sub, groups, sign_in: row.sign_in ?? token_id, token_id };
+  const { gateway_id, principal_sub, groups } = row;
+  const [sign_in, token_id] = [row.sign_in ?? row.id, row.origin_id ?? row.id];
+  return { gateway_id, principal_sub, groups, sign_in, token_id };
 }
 
 const isUsable = ({ now }: Deps, { revoked_at, expires_at }: PrincipalTokenRow): boolean =>

@@ -40,6 +40,7 @@ export async function rotatePersonalToken(
     hash: hashSecret(next),
     hint: secretHint(next),
     sign_in: null,
+    origin_id: before.origin_id ?? before.id,
     created_by: before.principal_sub,
     last_used_at: null,
     created_at: at.toISOString(),
