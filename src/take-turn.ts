@@ -32,13 +32,6 @@ export const createTurns = (): Turns => ({
   parsed_bytes: 0,
 });
 
-/** Resolves in a turn of its own, in which the caller starts its work. Owners take turns. */
-export const takeTurn = ({ turns }: Pick<Deps, "turns">, turn: ClientTurn): Promise<void> =>
-  turns.wait(turn, async () => {
-    checkClient(turn);
-    await waitForNext(turn);
-  });
-
 async function waitForNext(turn: ClientTurn): Promise<void> {
   await new Promise<void>(setImmediate);
   checkClient(turn);

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { makeDetector } from "../kit/guard.ts";
+import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
@@ -196,4 +196,21 @@ test("the values of bodies that wait for a guard do not fill the memory", async 
   await Promise.all(Array.from({ length: 1_000 }, send));
 
   expect((await peakMiB(program)) - before).toBeLessThan(900);
+}, 60_000);
+
+test("300 bodies of 8 KB with many matches do not block others, in an evaluation", async () => {
+  await using program = await startProgram();
+  const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+  const { key } = await makeGuard(program, { input_rules: [{ detector_id, action: "report" }] });
+  const input = "ana@example.com 4111 1111 1111 1111 ".repeat(220);
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ payload: { input } });
+
+  const share = await waitDuring(program, 300, async () => {
+    const reply = await fetch(`${program.url}/v1/evaluate`, { method: "POST", headers, body });
+    expect(reply.status).toBe(200);
+    await reply.arrayBuffer();
+  });
+
+  expect(share).toBeLessThan(0.5);
 }, 60_000);

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
-import { type ClientTurn, takeTurn } from "../../take-turn.ts";
+import { type ClientTurn, takeTurnToParse } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
@@ -33,17 +33,17 @@ export function measureTask(task: WorkerTask): number {
 
 const QUOTE = 0x22;
 
-/** Adversarial text of this size takes some milliseconds. Hundreds of larger bodies at once would block this thread for seconds. */
-const MEDIUM_BYTES = 8 * 1024;
+/** Evaluating a byte takes as long as parsing this many: 8 KiB of text with many matches take 10 ms, a turn of the event loop. */
+const COST_PER_BYTE = 16;
 
-/** Evaluates a medium body in this thread, in its own turn of the event loop. Owners take turns. */
-export function runInTurn<T>(
+/** Evaluates a body in this thread: at once, unless this turn of the event loop has done enough. Owners take turns. */
+export async function runInTurn<T>(
   deps: Pick<Deps, "turns">,
   turn: ClientTurn,
   evaluate: () => Promise<T>,
 ): Promise<T> {
-  if (turn.size <= MEDIUM_BYTES) return evaluate();
-  return takeTurn(deps, turn).then(evaluate);
+  await takeTurnToParse(deps, { ...turn, size: turn.size * COST_PER_BYTE });
+  return await evaluate();
 }
 
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */
