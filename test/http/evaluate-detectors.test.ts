@@ -445,7 +445,9 @@ test("evaluations and data-plane requests share one budget: beyond it, or beyond
   for (const { status, headers } of [beyondTotal, beyondShare]) {
     expect([status, headers.get("retry-after")]).toEqual([429, "1"]);
   }
-  expect(await beyondShare.text()).toContain("three quarters of IN_FLIGHT_MIB");
+  expect(await beyondShare.text()).toContain(
+    "its share of the memory for request bodies (IN_FLIGHT_MIB)",
+  );
   expect(ofOther.status).toBe(200);
   expect((await first).status).toBe(200);
   // A request may exceed the share if it is the only one of its caller.
