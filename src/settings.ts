@@ -190,7 +190,7 @@ export const Settings = z.object({
   IN_FLIGHT_MIB: mebibytes
     .default(512)
     .describe(
-      "Maximum size of all request bodies, and of responses that are translated, or that a guard or `files_scope: own` reads completely, held at once in memory and in temporary files until the client has read them. The requests of one consumer, collector or administrator may use three quarters of it together; a single request may use more. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter. The admin API has one of a quarter of the size, but at least 42 times ADMIN_BODY_MIB, for bodies over 8 KiB and their parsed values: an administrator may use a quarter of it, and all clients without a token together 1/32. Plan five times this size for the memory of the process: freed bodies are collected later.",
+      "Maximum size of all request bodies, and of responses that are translated, or that a guard or `files_scope: own` reads completely, held at once in memory and in temporary files until the client has read them. The requests of one consumer, collector or administrator may use three quarters of it together; a single request may use more. Streamed uploads do not count. MCP messages have a separate budget of the same size, of which a caller or server may use a quarter. The admin API has one of a quarter of the size, but at least 42 times ADMIN_BODY_MIB, for bodies over 8 KiB and their parsed values: an administrator may use a quarter of it, and all clients without a token together 1/32. Plan six times this size for the memory of the process: buffers of requests that have ended are collected later.",
     ),
   UPLOAD_IDLE_TIMEOUT_S: timeout
     .default(60)
