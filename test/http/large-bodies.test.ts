@@ -214,3 +214,17 @@ test("300 bodies of 8 KB with many matches do not block others, in an evaluation
 
   expect(share).toBeLessThan(0.5);
 }, 60_000);
+
+test("forms that arrive while the pages of principals are loaded do not fill the memory", async () => {
+  await using program = await startProgram();
+  const body = "a&".repeat(130_000);
+  const before = await peakMiB(program);
+
+  const senders = Array.from({ length: 500 }, async () => {
+    for (let sent = 0; sent < 20; sent++) await postAndLeave(program, "/me", body);
+  });
+  await Promise.all(senders);
+
+  expect((await peakMiB(program)) - before).toBeLessThan(300);
+  expect((await fetch(`${program.url}/me`)).status).toBe(200);
+}, 60_000);

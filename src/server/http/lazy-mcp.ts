@@ -1,8 +1,9 @@
 /** Loads the MCP plane with its first request: loading the MCP SDK takes 100 ms, which would delay the start. */
 import { METADATA_PATH, PRINCIPAL_PATH } from "../../mcp-store/serve/identify-mcp-caller.ts";
 import type { McpPlane } from "../../mcp-store/serve/mcp-plane.ts";
+import { overloaded } from "../../reserve-bytes.ts";
 import type { PathHandler } from "./mcp-paths.ts";
-import type { App } from "./serve-request.ts";
+import { type App, serveRequest } from "./serve-request.ts";
 
 /** The paths of mcpPaths, principalPage and connectPages. */
 const PATHS = [
@@ -29,12 +30,18 @@ export interface LazyMcp {
 
 export function createLazyMcp(app: App): LazyMcp {
   let loaded: Promise<Loaded> | undefined;
+  let ready: Loaded | undefined;
+  let waiting = 0;
   const loadAndHandle =
     (path: string): PathHandler =>
     async (request, socket) => {
-      loaded ??= load(app);
-      const { paths } = await loaded;
-      const handle = paths[path];
+      if (!ready) {
+        if (waiting >= MAX_WAITING) return await rejectRequest(app, request);
+        waiting += 1;
+        loaded ??= load(app);
+        ready = await loaded;
+      }
+      const handle = ready.paths[path];
       if (!handle) throw new Error(`No handler for ${path}.`);
       return await handle(request, socket);
     };
@@ -44,6 +51,14 @@ export function createLazyMcp(app: App): LazyMcp {
     stop: async () => (await loaded)?.plane.stop(),
   };
 }
+
+/** Requests that wait for the load: Bun holds their bodies, which count against no budget yet. */
+const MAX_WAITING = 200;
+
+const rejectRequest = (app: App, request: Request): Promise<Response> =>
+  serveRequest(app, "mcp", request, () => {
+    throw overloaded();
+  });
 
 async function load(app: App): Promise<Loaded> {
   const { openMcpPlane } = await import("../../mcp-store/serve/mcp-plane.ts");
