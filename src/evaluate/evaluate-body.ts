@@ -1,5 +1,6 @@
 /** Evaluates the requests of a body, step by step. Runs in the main thread and in workers. */
 import type { Evaluation } from "../evaluation.ts";
+import { createSemaphore, type Semaphore } from "../lib/concurrency/semaphore.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";
@@ -26,13 +27,19 @@ import { selectWorker } from "./worker/run-in-worker.ts";
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
   const parsed = parseBody(host, body); //                                400 JSON, schema
   if (!Array.isArray(parsed)) return await evaluateInput(host, parsed);
-  const verdicts = await Promise.all(parsed.map((input) => evaluateInput(host, input)));
+  // A worker reads the documents of one evaluation at a time: each may take 64 MiB, and a batch has 100.
+  const readInTurn = createSemaphore(1);
+  const verdicts = await Promise.all(parsed.map((input) => evaluateInput(host, input, readInTurn)));
   return `[${verdicts.join(",")}]`;
 }
 
-async function evaluateInput(host: EvaluationHost, input: EvaluationInput): Promise<string> {
+async function evaluateInput(
+  host: EvaluationHost,
+  input: EvaluationInput,
+  readInTurn?: Semaphore,
+): Promise<string> {
   try {
-    const evaluation = await evaluate(host, input);
+    const evaluation = await evaluate(host, input, readInTurn);
     return renderVerdict(input, evaluation);
   } catch (thrown) {
     if (input.hook) return renderHookFailure(input.hook, thrown);
@@ -40,8 +47,12 @@ async function evaluateInput(host: EvaluationHost, input: EvaluationInput): Prom
   }
 }
 
-/** Evaluates one request. */
-export async function evaluate(host: EvaluationHost, input: EvaluationInput): Promise<Evaluation> {
+/** Evaluates one request. `readInTurn` runs evaluations that read documents. */
+export async function evaluate(
+  host: EvaluationHost,
+  input: EvaluationInput,
+  readInTurn: Semaphore = (task) => task(),
+): Promise<Evaluation> {
   const started = elapsedMs();
   const selected = selectPolicy(host, input); //                          400 collector
   const assigned = selected instanceof Promise ? await selected : selected;
@@ -52,11 +63,21 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
   if (worker && worker !== host.worker && host.worker !== "huge") {
     return await host.evaluateInWorker(worker, toClonedInput(input));
   }
+  const run = () => decide(host, extracted, { opens, started });
+  return await (opens ? readInTurn(run) : run());
+}
+
+async function decide(
+  host: EvaluationHost,
+  extracted: ExtractedEvaluation,
+  { opens, started }: { opens: boolean; started: number },
+): Promise<Evaluation> {
+  const { approval_mode, text, is_foreign_body = false } = extracted;
   try {
     const opened = opens
       ? await openAttachments(host, extracted) //                         400 count, 500 budget
       : skipAttachments(extracted);
-    const initial = input.approval_mode === "waived" ? "waived" : "none";
+    const initial = approval_mode === "waived" ? "waived" : "none";
     let decided = await applyPolicy(host, opened, initial); //            500 detector
     if (decided.outcome.status === "ask") {
       // Again, because a gate that asks skips the detectors.
@@ -65,9 +86,7 @@ export async function evaluate(host: EvaluationHost, input: EvaluationInput): Pr
     }
     const { changes } = decided.outcome;
     const transformed =
-      changes.length > 0
-        ? rewritePayload(input.text, changes, { complete: input.is_foreign_body ?? false })
-        : null;
+      changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };

@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/guard/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
+import { elapsedMs } from "../lib/time/clock.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment } from "../policy/segment.ts";
@@ -62,15 +63,15 @@ async function readAttachments(
     throw new AppError("invalid_request", text);
   }
   const all = [...attachments, ...documents, ...pages];
-  // Fetched concurrently and read in sequence: documents share one budget, which bounds memory.
-  const fetched = all.slice(0, MAX_ATTACHMENTS).map((each) => fetchBytes(host, each));
+  // Read in sequence: documents share one budget, which bounds memory.
+  const nextFile = fetchInOrder(host, all.slice(0, MAX_ATTACHMENTS));
   const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
   // Loaded with the first attachment: most processes never read one, and startup must not wait for it.
   const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
   const budget = createReadingBudget();
   for (const [index, { pointer, filename }] of all.entries()) {
-    const file = fetched[index];
-    const { text, problems } = file ? await readFile(await file, budget) : TOO_MANY;
+    const file = await nextFile();
+    const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
     // The source of a page is inspected as text.
     if (index >= attachments.length + documents.length) continue;
@@ -130,14 +131,42 @@ interface FetchedFile {
   problem: string | null;
 }
 
+/** Files that are fetched while one is read. Each takes up to 20 MiB, here and in the main thread. */
+const MAX_AHEAD = 4;
+/** Time that an evaluation waits for all its files, because its worker waits as well. */
+const MAX_WAIT_MS = 10_000;
+
+/** Returns a function that returns the next file; undefined after the last one. */
+function fetchInOrder(
+  host: EvaluationHost,
+  files: readonly Attachment[],
+): () => Promise<FetchedFile | undefined> {
+  const left = files.values();
+  const ahead: Promise<FetchedFile>[] = [];
+  let waited = 0;
+  const fetchMore = () => {
+    const file = left.next().value;
+    if (file) ahead.push(fetchBytes(host, file, Math.max(MAX_WAIT_MS - waited, 0)));
+  };
+  for (let count = 0; count < MAX_AHEAD; count++) fetchMore();
+  return async () => {
+    const began = elapsedMs();
+    const file = await ahead.shift();
+    waited += elapsedMs() - began;
+    fetchMore();
+    return file;
+  };
+}
+
 /** Never rejects: an attachment that cannot be fetched is reported as not inspected. */
 async function fetchBytes(
   host: EvaluationHost,
   { content_type, data, url }: Attachment,
+  total_ms: number,
 ): Promise<FetchedFile> {
   try {
     if (data === null) {
-      const file = await host.fetchAttachment(url ?? "");
+      const file = await host.fetchAttachment(url ?? "", total_ms);
       return { bytes: file.bytes, content_type: content_type ?? file.content_type, problem: null };
     }
     const bytes = decodeMemberBytes(data);

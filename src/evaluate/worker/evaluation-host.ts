@@ -14,7 +14,11 @@ import {
 import type { Deps } from "../../deps.ts";
 import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
-import { type FetchedAttachment, fetchAttachment } from "../../net/fetch-attachment.ts";
+import {
+  ATTACHMENT_LIMITS,
+  type FetchedAttachment,
+  fetchAttachment,
+} from "../../net/fetch-attachment.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
 import type { DetectorFailure, Scores } from "../../policy/policy-run.ts";
@@ -57,7 +61,7 @@ export interface EvaluationHost
     Pick<Deps, "now" | "newId"> {
   /** Returns a promise only in a worker, which has to call the main thread. */
   selectPolicy: (selector: PolicySelector) => PolicySelection | Promise<PolicySelection>;
-  fetchAttachment: (url: string) => Promise<FetchedAttachment>;
+  fetchAttachment: (url: string, total_ms: number) => Promise<FetchedAttachment>;
   findPseudonyms: (
     session_hash: string,
     pseudonyms: readonly string[],
@@ -143,7 +147,8 @@ export function createHostServices(
     ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
-    fetchAttachment: (url) => fetchAttachment(deps.send, url),
+    fetchAttachment: (url, total_ms) =>
+      fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
     savePseudonyms: (rows) =>
       tolerateOutage(

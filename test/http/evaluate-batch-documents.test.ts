@@ -1,0 +1,72 @@
+/** The documents of a batch are fetched and read one evaluation at a time, which bounds memory. */
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { createServer, type Socket } from "node:net";
+import { deflateRawSync } from "node:zlib";
+import { makeGuardWithRules } from "../kit/guard.ts";
+import { startKit } from "../kit/kit.ts";
+import { startProgram } from "../kit/program.ts";
+import { until } from "../kit/until.ts";
+
+const BATCH = "/v1/evaluate/batch";
+const RULE = { action: "report", collector: { fail_mode: "open" } } as const;
+/** Batches above 1 MiB are evaluated in one worker. */
+const PADDING = "x".repeat(1024 * 1024);
+
+test("a batch fetches few attachments at once", async () => {
+  const connections: Socket[] = [];
+  let isSilent = true;
+  // Each fetch keeps a connection until the proxy responds.
+  await using proxy = createServer((socket) => {
+    connections.push(socket.on("error", () => {}));
+    if (!isSilent) socket.end("HTTP/1.1 502 No\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as { port: number };
+  await using kit = await startKit({ settings: { EGRESS_PROXY: `http://127.0.0.1:${port}` } });
+  const guard = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+  const attachments = Array.from({ length: 20 }, (_, at) => ({ url: `https://8.8.8.8/${at}` }));
+  const batch = Array.from({ length: 5 }, () => ({ payload: { attachments, input: "a" } }));
+
+  const evaluated = guard.send([{ payload: { input: PADDING } }, ...batch], {}, BATCH);
+  await until(() => connections.length >= 4);
+  await Bun.sleep(500);
+  const atOnce = connections.length;
+  isSilent = false;
+  for (const socket of connections) socket.end("HTTP/1.1 502 No\r\n\r\n");
+
+  expect(atOnce).toBe(4);
+  expect((await evaluated).status).toBe(200);
+}, 30_000);
+
+test("a batch of documents that inflate takes the memory of one", async () => {
+  await using program = await startProgram();
+  const guard = await makeGuardWithRules(program, "doc_analyzer", RULE);
+  const data = docx(`<!--${"<a b='c'>".repeat(5_000_000)}--><w:t>text</w:t>`).toString("base64");
+  const batch = Array.from({ length: 40 }, () => ({ payload: { attachments: [{ data }] } }));
+
+  const { status } = await guard.send([{ payload: { input: PADDING } }, ...batch], {}, BATCH);
+
+  expect(status).toBe(200);
+  const [, peak] =
+    /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${program.child.pid}/status`, "utf8")) ?? [];
+  expect(Number(peak) / 1024).toBeLessThan(1000);
+}, 60_000);
+
+function docx(body: string): Buffer {
+  const name = "word/document.xml";
+  const packed = deflateRawSync(`<w:document><w:body>${body}</w:body></w:document>`);
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50);
+  local.writeUInt16LE(name.length, 26);
+  const entry = Buffer.alloc(46);
+  entry.writeUInt32LE(0x02014b50);
+  entry.writeUInt16LE(8, 10);
+  entry.writeUInt32LE(packed.length, 20);
+  entry.writeUInt16LE(name.length, 28);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(local.length + name.length + packed.length, 16);
+  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
+}
