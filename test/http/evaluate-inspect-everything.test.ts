@@ -385,18 +385,31 @@ test.each([
     action: "transform",
   });
   const words = await makeGuardWithRules(await kit(), "prompt_moderation", {
-    settings: { keywords: ["forbidden", "project falcon"] },
+    settings: { keywords: ["forbidden", "project falcon", "запрещено", "機密"] },
   });
   const send = (guard: typeof cards, text: string) =>
     guard.evaluate({ payload: { messages: [{ role: "user", content: text }] } });
 
   const card = ["4111", "1111", "1111", "1111"].join(gap);
-  for (const text of [`pay with ${card} now`, `pay with${gap}${card}${gap}now`]) {
+  const apart = ["4111", "1111", "1111", "1111"].join(`${gap} `);
+  for (const text of [
+    `pay with ${card} now`,
+    `pay with${gap}${card}${gap}now`,
+    `pay with ${apart} now`,
+  ]) {
     const { transformed_payload } = await send(cards, text);
     expect(JSON.stringify(transformed_payload)).toContain("[MASKED_CC]");
     expect(JSON.stringify(transformed_payload)).not.toContain("1111");
   }
   for (const text of [`forb${gap}idden`, `so${gap}forbidden${gap}yet`, `project${gap}falcon`]) {
+    expect((await send(words, text)).status).toBe("block");
+  }
+  for (const text of [
+    `запр${gap}ещено`,
+    `機${gap}密`,
+    `project${gap} falcon`,
+    `project ${gap}falcon`,
+  ]) {
     expect((await send(words, text)).status).toBe("block");
   }
 });

@@ -6,12 +6,13 @@ import { isInvisible } from "./is-invisible.ts";
 export function readHiddenGaps(text: string): readonly Decoding[] {
   if (!MAY_HAVE_GAP.test(text)) return [];
   let gaps: ReturnType<typeof createReadings> | undefined;
-  for (let at = 1; at < text.length; at++) {
+  for (let at = 0; at < text.length; at++) {
     const end = findGapEnd(text, at);
     if (end === at) continue;
-    if (isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(end))) {
+    const hasControl = CONTROL.test(text.slice(at, end));
+    if (hasControl ? !isBracket(text, end) : isBetweenWords(text, at, end)) {
       gaps ??= createReadings(text);
-      gaps.add(at, end);
+      gaps.add(at, end, hasControl);
     }
     at = end;
   }
@@ -36,9 +37,13 @@ function findGapEnd(text: string, start: number): number {
 const isControl = (point: number): boolean =>
   point < 0x20 ? point < 0x09 || point > 0x0d : point >= 0x7f && point < 0xa0 && point !== 0x85;
 
-/** Emoji and words of other scripts contain invisible characters too, and colors of a terminal begin with one and `[`. */
-const isWord = (unit: number): boolean => unit > 0x20 && unit < 0x7f && unit !== BRACKET;
-const BRACKET = 0x5b;
+/** Colors of a terminal begin with a control character and `[`. */
+const isBracket = (text: string, at: number): boolean => text.charCodeAt(at) === 0x5b;
+
+/** Emoji and words of other scripts contain invisible characters too. */
+const isBetweenWords = (text: string, start: number, end: number): boolean =>
+  isWord(text.charCodeAt(start - 1)) && isWord(text.charCodeAt(end));
+const isWord = (unit: number): boolean => unit > 0x20 && unit < 0x7f;
 
 /** Copies the text twice, with and without a space for each gap. A builder of source maps would need an entry for each. */
 function createReadings(text: string) {
@@ -46,8 +51,8 @@ function createReadings(text: string) {
   const spaced = createCopy(text);
   let hasControl = false;
   return {
-    add(start: number, end: number): void {
-      hasControl ||= CONTROL.test(text.slice(start, end));
+    add(start: number, end: number, isControl: boolean): void {
+      hasControl ||= isControl;
       joined.skip(start, end);
       spaced.skip(start, end, SPACE);
     },
