@@ -219,6 +219,9 @@ const PIECES = [
   "j e c",
   "a . b",
   "4 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1",
+  "4111\x021111 1111\x02 1111",
+  "proj\x02ect\u200bfalcon",
+  "p\x02 r\x02 o\x02 j\x02 e\x02 c\x02 t f a l c o n",
   "раураl",
   "сосо",
   "привет мир",
@@ -459,6 +462,20 @@ test.each([
 function describeDifference(parts: readonly string[], streamed: string, whole: string): string {
   return `Different masks.\nparts:    ${JSON.stringify(parts)}\nstreamed: ${JSON.stringify(streamed)}\nwhole:    ${JSON.stringify(whole)}`;
 }
+
+test.each(["\x02", "\0", "\x7f", "\u200b", "\x02\u200b"])(
+  "nothing of a card or a word with %j inside of it is sent, in parts of one character",
+  async (gap) => {
+    const policy = compile(BLOCKING);
+    const card = ["4111", "1111", "1111", "1111"].join(gap);
+
+    const { text } = await stream(policy, Array.from(`pay ${card} now and then`));
+    const word = await stream(policy, Array.from(`see proj${gap}ect falcon now`));
+
+    expect(text).toBe("pay [MASKED_CC] now and then");
+    expect(word).toEqual({ text: "see ", blocked: true });
+  },
+);
 
 test("long JSON in short parts is masked as the whole text is", async () => {
   const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);

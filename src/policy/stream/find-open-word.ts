@@ -42,7 +42,9 @@ const SPACED_END = /^\S[.*_|~-]?$|(?:^|\W)\S([.*_|~-])\S(?:\1\S)*$/;
 const MAX_GAP = 4;
 
 const isBreak = (unit: number): boolean =>
-  unit <= 0x20 || (unit >= 0x80 && BREAK.test(String.fromCharCode(unit)));
+  unit < 0x80 ? isSpace(unit) : BREAK.test(String.fromCharCode(unit));
+/** Other control characters may be inside of a word (views/read-hidden-gaps.ts). */
+const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 /** White space, and the marks 、。， that Chinese and Japanese write without spaces. */
 const BREAK = /[\s\u3001\u3002\uff0c]/;
 
