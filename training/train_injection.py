@@ -69,6 +69,9 @@ class Windows:
         self.origins = np.array(origins, np.int64)
         self.owners = np.array(owners)
         self.foreign = np.array([examples[owner]["lang"] != "en" for owner in owners])
+        self.counts = np.bincount(self.owners)[self.owners]
+        # Windows of a long attack, of which nobody marked the sentences that matter.
+        self.unmarked = (self.labels == 1) & (self.counts > 1) & np.array([not examples[owner]["spans"] for owner in owners])
         self.ids = padded
 
     @cached_property
@@ -180,11 +183,10 @@ class Sampler:
         names = {}
         self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
 
-    def draw(self, count, hardness=None):
-        """hardness: factors of the windows' weights, for the clean text that the model takes for an attack."""
+    def draw(self, count, factors=None):
         weights = self.windows.weights.astype(np.float64)
-        if hardness is not None:
-            weights = np.where(self.windows.labels == 0, weights * hardness, weights)
+        if factors is not None:
+            weights *= factors
         labels = self.windows.labels.astype(np.int64)
         keys = (self.groups * 2 + labels) * 1000 + self.sources
         totals = np.bincount(keys, weights)
@@ -200,9 +202,9 @@ class Sampler:
         probabilities /= probabilities.sum()
         return self.rng.choice(len(weights), count, p=probabilities)
 
-    def batches(self, count, size, hardness=None):
+    def batches(self, count, size, factors=None):
         """Sorts by length inside large blocks, so that a batch has little padding."""
-        order = self.draw(count, hardness)
+        order = self.draw(count, factors)
         lengths = self.windows.lengths
         made = []
         for at in range(0, len(order), size * 50):
@@ -216,16 +218,32 @@ def sigmoid(values):
     return 1 / (1 + np.exp(-values))
 
 
+# Share of the windows of an unmarked attack that are attacks.
+ATTACK_SHARE = 1 / 3
+
+
+def adjust_weights(windows, scores):
+    """Returns factors of the weights: more for clean text that the model takes for an attack, none for the ordinary parts of long attacks."""
+    factors = np.where(windows.labels == 0, 1 + 4 * sigmoid(scores), 1)
+    order = np.lexsort((-scores, windows.owners))
+    owners = windows.owners[order]
+    starts = np.maximum.accumulate(np.where(np.r_[True, owners[1:] != owners[:-1]], np.arange(len(owners)), 0))
+    ranks = np.empty(len(owners), np.int64)
+    ranks[order] = np.arange(len(owners)) - starts
+    factors[windows.unmarked & (ranks >= np.ceil(windows.counts * ATTACK_SHARE))] = 0
+    return factors
+
+
 def train_encoder(name, model, windows, sampler, special, targets, epochs, rate, count, size=256):
     """Trains on the labels, or on the targets of a teacher."""
     steps = epochs * (count // size + 2)
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps + 10, pct_start=0.1)
-    hardness = None
+    factors = None
     for epoch in range(epochs):
         model.train()
         losses = []
-        for batch in sampler.batches(count, size, hardness):
+        for batch in sampler.batches(count, size, factors):
             ids = windows.encoder_batch(batch, special)
             with torch.autocast("cuda", dtype=torch.bfloat16):
                 logits = model(ids).float()
@@ -239,7 +257,7 @@ def train_encoder(name, model, windows, sampler, special, targets, epochs, rate,
         model.eval()
         log(f"{name} epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
         if 0 < epoch < epochs - 1:
-            hardness = 1 + 4 * sigmoid(score_encoder(model, windows, special))
+            factors = adjust_weights(windows, score_encoder(model, windows, special))
     return model.eval()
 
 
@@ -290,11 +308,11 @@ def train_student(vectors, windows, sampler, targets, epochs, size=512, count=25
     optimizer = torch.optim.AdamW(groups)
     steps = epochs * (count // size + 2)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [1e-3, 2e-3], total_steps=steps + 10, pct_start=0.1)
-    hardness = None
+    factors = None
     for epoch in range(epochs):
         model.train()
         losses = []
-        for batch in sampler.batches(count, size, hardness):
+        for batch in sampler.batches(count, size, factors):
             ids, origins = windows.batch(batch)
             # Hides some word pieces, so that no single one decides.
             ids = torch.where(torch.rand(ids.shape, device=DEVICE) < 0.08, 0, ids)
@@ -308,7 +326,7 @@ def train_student(vectors, windows, sampler, targets, epochs, size=512, count=25
         if epoch % 3 == 2:
             log(f"stage 1 epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
         if epoch % 2 == 1:
-            hardness = 1 + 4 * sigmoid(score_student(model, windows))
+            factors = adjust_weights(windows, score_student(model, windows))
     return model
 
 
@@ -360,11 +378,11 @@ DETECTORS = {
 # Share of stage 1 in the logit of a window that stage 2 reads.
 SHARE = 0.3
 # Logit of stage 1 above which stage 2 reads the best window of a text.
-BAND = {"prompt_injection": -1.0, "indirect_prompt_injection": -2.0}
+BAND = -2.0
 # Subtracted from the logit of a text that stage 2 does not read.
 HARMLESS_OFFSET = 6
 # The highest of many scores is high by chance: factor of the logarithm of the number of windows, which is subtracted.
-COUNT_FACTOR = 0.8
+COUNT_FACTOR = 1.2
 # Padding must not hide an attack: further windows are not counted.
 MAX_COUNTED_WINDOWS = 8
 
@@ -374,20 +392,22 @@ def run_cascade(examples, windows, first, second):
     order = np.lexsort((-first, windows.owners))
     owners = windows.owners[order]
     chosen = order[np.r_[True, owners[1:] != owners[:-1]]]
-    detectors = {origin: detector for detector, origins in DETECTORS.items() for origin in origins}
-    limits = np.array([BAND[detectors[item["origin"]]] for item in examples])[windows.owners[chosen]]
     both = SHARE * first[chosen] + (1 - SHARE) * second[chosen]
     logits = np.full(len(examples), -1e9, np.float32)
-    logits[windows.owners[chosen]] = np.where(first[chosen] > limits, both, first[chosen] - HARMLESS_OFFSET)
+    logits[windows.owners[chosen]] = np.where(first[chosen] > BAND, both, first[chosen] - HARMLESS_OFFSET)
     counts = np.bincount(windows.owners, minlength=len(examples)).clip(1, MAX_COUNTED_WINDOWS)
     return logits - COUNT_FACTOR * np.log(counts)
+
+
+# Clean documents that were pasted into a message: nearly all have low scores, so they say nothing about ordinary messages.
+PASTED = "_pasted"
 
 
 def choose_thresholds(examples, best):
     """Returns the score that each level's share of the clean development texts exceeds."""
     chosen = {}
     for detector, origins in DETECTORS.items():
-        clean = np.array([b for b, e in zip(best, examples) if not e["label"] and e["origin"] in origins])
+        clean = np.array([b for b, e in zip(best, examples) if not e["label"] and e["origin"] in origins and not e["source"].endswith(PASTED)])
         quantiles = {level: float(np.quantile(clean, 1 - rate)) for level, rate in LEVELS.items()}
         chosen[detector] = {level: round(1 / (1 + math.exp(-q)), 4) for level, q in quantiles.items()}
     return chosen

@@ -6,7 +6,7 @@ import { createModelLoader } from "./create-model-loader.ts";
 
 export const encoderFile = {
   path: encoderWeights,
-  sha256: "67115819c60e2d3741633051b22a6274c23a4077250629f7dab26493b952f024",
+  sha256: "24722c39c214b65ed037ca424ddb4be52e021cf81b8a09ff0d5e9467939a401b",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
 

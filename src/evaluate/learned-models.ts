@@ -16,7 +16,7 @@ export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "573408590c5e75ba5e9f57d1dad11198d0bfdb18b3cfbd7a075e5f6dc8020b72",
+    sha256: "4548f7603eb3cef55a73c45874e4482fab6103cb217bf15233bd1e5a6589c482",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,

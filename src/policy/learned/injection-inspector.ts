@@ -5,7 +5,13 @@ import { computeOnce, inspectAll, type Segment, type SegmentSource } from "../se
 import { Level } from "../setting-schemas.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
-import type { InjectionType, ModelOrigin, ScoredWindow, WindowScorer } from "./window-scorer.ts";
+import type {
+  Cascade,
+  InjectionType,
+  ModelOrigin,
+  ScoredWindow,
+  WindowScorer,
+} from "./window-scorer.ts";
 
 export const LearnedSettings = z.strictObject({
   level: Level.default("balanced").describe(
@@ -33,7 +39,7 @@ const MAX_ENCODED_TEXTS = 16;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 6;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
-const COUNT_FACTOR = 0.8;
+const COUNT_FACTOR = 1.2;
 /** Padding must not hide an attack: further windows are not counted. */
 const MAX_COUNTED_WINDOWS = 8;
 
@@ -47,10 +53,9 @@ export function createInjectionInspector(
   const inspect: Inspector = async (texts, { services, isExempt }) => {
     if (texts.length === 0) return [];
     const scorer = await services.loadWindowScorer();
-    const { share, band } = scorer.cascade;
     const found = inspectAll(texts, (segment) => findWindow(scorer, segment, isExempt));
     const uncertain = found
-      .filter(({ window }) => window.ids.length > 0 && window.logit > band[type])
+      .filter(({ window }) => window.ids.length > 0 && window.logit > scorer.cascade.band)
       .sort((one, other) => other.window.logit - one.window.logit)
       .slice(0, MAX_ENCODED_TEXTS);
     const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
@@ -58,7 +63,7 @@ export function createInjectionInspector(
     const limit = await findThreshold(services);
     return found.map((text): Match => {
       const second = encoded[uncertain.indexOf(text)];
-      const confidence = toScore(combine(text.window, second, { share, band: band[type] }));
+      const confidence = toScore(combine(text.window, second, scorer.cascade));
       const match = { label: type, type, confidence, at: text.at };
       return confidence < limit ? { ...match, reported: false } : match;
     });
@@ -67,11 +72,7 @@ export function createInjectionInspector(
 }
 
 /** Returns the logit of text: that of its best window, lowered for long text. `second` is that of stage 2, if it read the window. */
-function combine(
-  window: ScoredWindow,
-  second: number | undefined,
-  cascade: { share: number; band: number },
-): number {
+function combine(window: ScoredWindow, second: number | undefined, cascade: Cascade): number {
   const count = Math.min(window.count, MAX_COUNTED_WINDOWS);
   return combineStages(window, second, cascade) - COUNT_FACTOR * Math.log(count);
 }
@@ -79,7 +80,7 @@ function combine(
 function combineStages(
   { logit }: ScoredWindow,
   second: number | undefined,
-  { share, band }: { share: number; band: number },
+  { share, band }: Cascade,
 ): number {
   if (logit <= band) return logit - HARMLESS_OFFSET;
   return share * logit + (1 - share) * (second ?? logit);

@@ -24,7 +24,7 @@ export interface Cascade {
   /** Share of stage 1 in the logit; the rest is that of stage 2. */
   share: number;
   /** Logit of stage 1 above which stage 2 reads a window. */
-  band: Record<InjectionType, number>;
+  band: number;
   /** Minimum scores by level. */
   thresholds: Record<InjectionType, Record<ReportLevel, number>>;
 }
