@@ -9,6 +9,7 @@ import {
   sealedContent,
 } from "../db/tables/approvals.ts";
 import { seal } from "../lib/crypto/seal.ts";
+import { isEmptyObject } from "../lib/json/json-object.ts";
 import { escapePointerStep } from "../lib/json/parse-strict.ts";
 import { readPointer } from "../lib/json/read-pointer.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
@@ -16,6 +17,7 @@ import type { EncodeMasked } from "../policy/masking/mask-for-storage.ts";
 import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
+import { readSchemas } from "../policy/payload/tools.ts";
 import type { Segment } from "../policy/segment.ts";
 import { approvalFingerprint, createMaskCode, readToolAttributes } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
@@ -82,8 +84,12 @@ function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Pay
     ...payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason)),
   ].map((value) => ({ ...value, original: () => readPointer(request.payload, value.pointer) }));
   const schemas = payload.definitions
-    .filter(({ schema }) => schema !== undefined)
-    .map(({ pointer, schema }) => ({ ...toValue(pointer, "schema"), original: () => schema }));
+    .map(({ pointer }) => ({
+      pointer,
+      members: readSchemas(readPointer(request.payload, pointer)),
+    }))
+    .filter(({ members }) => !isEmptyObject(members))
+    .map(({ pointer, members }) => ({ ...toValue(pointer, "schema"), original: () => members }));
   const unread: HiddenValue[] = [
     ...schemas,
     ...named.filter(({ isBytes }) => !isBytes),

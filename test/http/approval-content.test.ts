@@ -15,6 +15,7 @@ const schema = {
   properties: { to: { type: "string", enum: ["a", "b"], format: "email", pattern: "^a" } },
   required: ["to"],
 };
+const reply = { type: "object", required: ["paid"] };
 const user = (...content: object[]) => ({ role: "user", content });
 
 const REQUESTS: Record<string, [protocol: string, payload: JsonObject]> = {
@@ -82,7 +83,7 @@ const REQUESTS: Record<string, [protocol: string, payload: JsonObject]> = {
         },
       ],
       tools: [
-        { name: "pay", description: "d", input_schema: schema },
+        { name: "pay", description: "d", input_schema: schema, parameters: reply },
         { type: "web_search_20250305", name: "web_search", allowed_domains: ["a.example"] },
       ],
       mcp_servers: [{ type: "url", url: "https://m.example", name: "m" }],
@@ -102,7 +103,11 @@ const REQUESTS: Record<string, [protocol: string, payload: JsonObject]> = {
           ],
         },
       ],
-      tools: [{ functionDeclarations: [{ name: "f", parameters: schema }] }, { googleSearch: {} }],
+      tools: [
+        { functionDeclarations: [{ name: "f", parameters: schema, response: reply }] },
+        { functionDeclarations: [{ name: "g", response: reply }] },
+        { googleSearch: {} },
+      ],
       cachedContent: "cachedContents/1",
     },
   ],
@@ -134,7 +139,8 @@ test.each(Object.entries(REQUESTS))(
 
     const unseen: string[] = [];
     for (const pointer of listScalars(payload)) {
-      const changed = structuredClone(payload);
+      // Unlike structuredClone, copies a schema that is used twice.
+      const changed = JSON.parse(JSON.stringify(payload));
       changeScalar(changed, pointer);
       if ((await show(changed)) === shown) unseen.push(pointer.join("/"));
     }

@@ -184,17 +184,22 @@ const DEFINITION_READERS = memberReaders({
 /** Tools that the provider executes are configured by the same members, in which empty values have a meaning. */
 const readFunctionSchema: ValueReader = (out, value, location) =>
   readUnknown(out, value, { ...location, isSchema: true });
+/** Members of a function that are schemas. Upstreams ignore those of other styles; `response` is Gemini's. */
+const SCHEMA_MEMBERS = [
+  ...["parameters", "parametersJsonSchema", "input_schema", "inputSchema"],
+  ...["outputSchema", "response"],
+];
 const FUNCTION_READERS: MemberReaders = new Map([
   ...DEFINITION_READERS,
-  ...memberReaders({
-    parameters: readFunctionSchema,
-    parametersJsonSchema: readFunctionSchema,
-    input_schema: readFunctionSchema,
-    inputSchema: readFunctionSchema,
-    outputSchema: readFunctionSchema,
-    response: readFunctionSchema, // of Gemini
-  }),
+  ...SCHEMA_MEMBERS.map((name) => [name, readFunctionSchema] as const),
 ]);
+
+/** Returns all schemas of a function by their member. */
+export function readSchemas(definition: unknown): JsonObject {
+  if (!isObject(definition)) return {};
+  const names = SCHEMA_MEMBERS.filter((name) => Object.hasOwn(definition, name));
+  return Object.fromEntries(names.map((name) => [name, definition[name]]));
+}
 
 function readSchema(tool: JsonObject): unknown {
   const { inputSchema } = tool;
