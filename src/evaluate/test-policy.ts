@@ -10,7 +10,7 @@ import { evaluateSample } from "./evaluate-sample.ts";
 import type { EvaluationInput } from "./stages.ts";
 import { createHost, type MainHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
-import { runInWorker, selectWorker } from "./worker/run-in-worker.ts";
+import { runInTurn, runInWorker, selectWorker } from "./worker/run-in-worker.ts";
 
 /** A sample has no collector; conditions on its type read an empty text. */
 const NO_COLLECTOR: CollectorView = {
@@ -56,7 +56,10 @@ async function runSample(
 ): Promise<string> {
   const { size } = input;
   const worker = selectWorker(size);
-  if (!worker) return await evaluateSample(host, input);
+  if (!worker) {
+    const turn = { owner, size, client: undefined };
+    return await runInTurn(deps, turn, () => evaluateSample(host, input));
+  }
   const { add, release } = reserveBytes(deps, owner);
   add(size);
   try {
