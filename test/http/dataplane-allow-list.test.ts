@@ -141,6 +141,8 @@ test.each([
   ["a list of names", { model_list: ["expensive"] }],
   ["Yandex's modelUri", { extra_body: { modelUri: "gpt://b1g/expensive" } }],
   ["a name with a hyphen", { "model-name": "expensive" }],
+  ["a name that a parser in C reads as model", { "model\0x": "expensive" }],
+  ["such a name in extra_body", { extra_body: { "Engine\0": "expensive" } }],
   ["LiteLLM's stored prompt", { prompt_id: "cheap" }],
   ["a stored prompt in extra_body", { extra_body: { prompt_id: "cheap" } }],
   ["Together's safety_model", { safety_model: "expensive" }],

@@ -14,9 +14,12 @@ export const isAscii = (text: string): boolean => Buffer.byteLength(text) === te
 export const readNameEnd = (name: string): string => name.slice(-MAX_NAME_CHARACTERS);
 const MAX_NAME_CHARACTERS = 64;
 
-/** Folds the end of a name. Native functions are ten times as fast as folding each code point. */
+/**
+ * Folds the end of a name, which parsers in C end before a NUL. Native functions are ten times as fast as folding each
+ * code point.
+ */
 export function foldName(name: string): string {
-  const end = readNameEnd(name);
+  const end = readNameEnd(name.includes("\0") ? name.slice(0, name.indexOf("\0")) : name);
   return isAscii(end) ? end.toLowerCase() : end.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
