@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib";
+import type { Json } from "../kit/check-verdict.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
@@ -41,6 +42,8 @@ test.each([
   }
 });
 
+/** Header of a public key with a length of two bytes, and its version. */
+const PGP_PACKET = Buffer.from([0x99, 0x02, 0x0d, 0x04]);
 const PICTURE = Buffer.from(`\x89PNG\r\n\x1a\n${"\x00\x01\xfe".repeat(500)}`, "latin1");
 
 test.each([
@@ -58,6 +61,7 @@ test.each([
     }),
     [],
   ],
+  ["a public key of PGP", Buffer.concat([PGP_PACKET, randomBytes(1600)]), []],
 ])("%s within a message is listed if it may be content", async (_, bytes, reasons) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const base64 = bytes.toString("base64");
@@ -77,10 +81,44 @@ test("a document within a message is opened if a rule reads attachments", async 
   expect(status).toBe("block");
 });
 
+const SEALED = `EqgG${randomBytes(2000).toString("base64")}`;
+const CALL = { type: "function", function: { name: "f", arguments: "{}" } };
+
+test.each<[string, Json[]]>([
+  [
+    "LiteLLM's ids of tool calls",
+    [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ ...CALL, id: `call__thought__${SEALED}` }],
+      },
+      { role: "tool", tool_call_id: `call__thought__${SEALED}`, content: "done" },
+    ],
+  ],
+  [
+    "LiteLLM's signatures of thoughts",
+    [{ role: "assistant", provider_specific_fields: { thought_signatures: [SEALED] } }],
+  ],
+  [
+    "reasoningEncryptedContent of the AI SDK",
+    [{ role: "assistant", providerOptions: { openai: { reasoningEncryptedContent: SEALED } } }],
+  ],
+  ["reasoning_opaque of GitHub Copilot", [{ role: "assistant", reasoning_opaque: SEALED }]],
+])("what only its issuer can read is listed as encrypted: %s", async (_, messages) => {
+  const guard = await makeGuardWithRules(await kit(), "uninspected");
+
+  const { status, detectors } = await guard.evaluate({ payload: { messages } });
+
+  expect(status).toBe("allow");
+  expect(new Set(detectors.uninspected.map(({ reason }) => String(reason)))).toEqual(
+    new Set(["encrypted"]),
+  );
+});
+
 test("what Anthropic encrypts for itself is listed as encrypted", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
-  const encrypted_stdout = `EqgG${randomBytes(2000).toString("base64")}`;
-  const content = { type: "encrypted_code_execution_result", encrypted_stdout };
+  const content = { type: "encrypted_code_execution_result", encrypted_stdout: SEALED };
   const part = { type: "code_execution_tool_result", tool_use_id: "srvtoolu_1", content };
 
   const { detectors } = await guard.evaluate({

@@ -42,8 +42,11 @@ export function listEmbeddedBytes(out: Payload): void {
   }
 }
 
-/** Members that only the provider can decrypt: Anthropic's `encrypted_index`, `encrypted_stdout`. */
-const SEALED = /\/encrypted_\w{1,40}$/;
+/**
+ * Members that only their issuer can read: Anthropic's `encrypted_index`, `signature` of a thought, `reasoning_opaque`.
+ * LiteLLM appends the signature of a Gemini thought to the id of a tool call.
+ */
+const SEALED = /(?:[eE]ncrypted\w{0,40}|[sS]ignatures?|_opaque|\/id|_id|Id)(?:\/\d{1,6})?$/;
 
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
@@ -60,8 +63,12 @@ function classifyRun(text: string, run: EncodedRun): "document" | "media" | "bin
 /** Detects keys and certificates: DER begins with a sequence, keys of SSH with the length and the name of their type. */
 function isKey(head: Buffer): boolean {
   const start = head.toString("latin1", 0, 12);
-  return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start);
+  return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start) || isPgpKey(start);
 }
+
+/** Detects a packet with a secret or public key of PGP, its length in one or two bytes, and its version. */
+const isPgpKey = (start: string): boolean =>
+  start[/^[\x94\x98]/.test(start) ? 2 : 3] === "\x04" && /^[\x94\x95\x98\x99]/.test(start);
 
 /** Detects sequences of DNA, separators, and lists of hashes, one in each line. */
 function isList(text: string, { start, end, alphabet }: EncodedRun): boolean {
