@@ -82,7 +82,7 @@ async function decide(
     if (decided.outcome.status === "ask") {
       // Again, because a gate that asks skips the detectors.
       if (await findApproval(host, decided)) decided = await applyPolicy(host, opened, "granted");
-      decided = await requestApproval(host, decided);
+      decided = await requestApproval(host, decided); //                  413 names
     }
     const { changes } = decided.outcome;
     const transformed =

@@ -8,7 +8,7 @@ import type { AssignedEvaluation, ExtractedEvaluation } from "./stages.ts";
 
 /** Every detector reads every text, so the count is capped; no conversation comes close. */
 const MAX_TEXTS = 50_000;
-/** Caps the sum of all pointers: a member name of 1 MB is part of the pointer of every text below it. */
+/** Caps the sum of all pointers: a member name of 1 MB is part of the pointer of every value below it. */
 const MAX_POINTER_CHARACTERS = 64 * 1024 * 1024;
 
 export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation {
@@ -34,21 +34,29 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   return extracted;
 }
 
-function checkPayload({ segments, attachments }: Payload): void {
-  let texts = 0;
-  let pointers = 0;
-  for (const { isNumber, pointer, inner } of segments) {
-    if (!isNumber) texts += 1;
-    pointers += pointer.length + (inner?.length ?? 0);
-  }
+function checkPayload(payload: Payload): void {
+  const { segments, attachments } = payload;
+  const texts = segments.reduce((count, { isNumber }) => (isNumber ? count : count + 1), 0);
   if (texts > MAX_TEXTS) {
     throw new AppError("too_large", `payload: contains more than ${MAX_TEXTS} texts.`);
   }
-  if (pointers > MAX_POINTER_CHARACTERS) {
-    throw new AppError("too_large", "payload: member names are too long in total. Shorten them.");
-  }
+  checkPointers(payload);
   const invalid = attachments.find(({ data, url }) => (data === null) === (url === null));
   if (!invalid) return;
   const text = `payload${invalid.pointer}: must have exactly one of data (base64) and url.`;
   throw new AppError("invalid_request", text);
+}
+
+/** Rejects long member names above many values: their pointers are ropes, which take memory once they are searched. */
+export function checkPointers(payload: Payload): void {
+  const { segments, values, ids, documents, pages, uninspected, calls, definitions } = payload;
+  const lists: readonly (readonly { pointer: string; inner?: string | null }[])[] = [
+    ...[segments, values, ids ?? [], documents, pages, uninspected, calls, definitions],
+  ];
+  let characters = 0;
+  for (const list of lists) {
+    for (const { pointer, inner } of list) characters += pointer.length + (inner?.length ?? 0);
+  }
+  if (characters <= MAX_POINTER_CHARACTERS) return;
+  throw new AppError("too_large", "payload: member names are too long in total. Shorten them.");
 }

@@ -21,6 +21,7 @@ import { readSchemas } from "../policy/payload/tools.ts";
 import type { Segment } from "../policy/segment.ts";
 import { approvalFingerprint, createMaskCode, readToolAttributes } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
+import { checkPointers } from "./extract-texts.ts";
 import { selectApprovalContent } from "./select-content.ts";
 import type { DecidedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -71,7 +72,9 @@ function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Pay
   const { request, payload, direction, protocol, is_foreign_body = false } = decided;
   const { attributes = {} } = request;
   const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
-  const { ids, dropped_values: dropped } = readPayload(request.payload, about);
+  const read = readPayload(request.payload, about);
+  checkPointers(read);
+  const { ids, dropped_values: dropped } = read;
   const isMessage = typeof request.payload.jsonrpc === "string";
   const named = (ids ?? []).filter((value) => !isMessage || !isCallMember(value));
   const files = payload.attachments.map(({ url, filename, content_type, data, pointer }) => ({

@@ -405,18 +405,30 @@ test("a body of 100,000 texts is rejected, and a body of many texts is evaluated
   expect((await guard.evaluate(body(20_000))).status).toBe("allow");
 });
 
-test("a long member name above many texts is rejected before its pointers fill memory", async () => {
-  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
-  const named = (texts: number) =>
-    guard.send({ payload: { ["n".repeat(100_000)]: Array.from({ length: texts }, () => "x") } });
+const PNG = Buffer.alloc(90, "\x89PNG\r\n\x1a\n\0\x01", "latin1").toString("base64");
 
-  const [few, many] = [await named(10), await named(4000)];
+test.each([
+  ["texts", "x", []],
+  ["files", { blob: PNG }, []],
+  ["numbers", 5, []],
+  ["words, which only an approver reads,", { type: "text" }, [{ name: "all", action: "ask" }]],
+])(
+  "a long member name above many %s is rejected before its pointers fill memory",
+  async (_, value, gates) => {
+    const guard = await makeGuard(await kit(), { gates });
+    const named = (count: number) =>
+      guard.send({
+        payload: { ["n".repeat(200_000)]: Array.from({ length: count }, () => value) },
+      });
 
-  expect([few.status, many.status]).toEqual([200, 413]);
-  expect(await many.json()).toMatchObject({
-    error: "payload: member names are too long in total. Shorten them.",
-  });
-});
+    const [few, many] = [await named(10), await named(1000)];
+
+    expect([few.status, many.status]).toEqual([200, 413]);
+    expect(await many.json()).toMatchObject({
+      error: "payload: member names are too long in total. Shorten them.",
+    });
+  },
+);
 
 test("evaluations and data-plane requests share one budget: beyond it, or beyond three quarters for one caller, they get a 429 with Retry-After", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
