@@ -7,6 +7,7 @@ import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
+import { startRawUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit();
 
@@ -99,4 +100,31 @@ test("a large response is parsed in a worker, and not in the event loop", async 
 
   // In the event loop, it would be at least 1.
   expect(await minOfRuns(measure, 0.8)).toBeLessThan(0.8);
+}, 60_000);
+
+test("a stream whose chunks arrive together is masked in many turns of the event loop", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "transform" }];
+  const event = { choices: [{ index: 0, delta: { content: "and calls 555 today, number 12, " } }] };
+  const toChunk = (data: string) => `${(data.length + 8).toString(16)}\r\ndata: ${data}\n\n\r\n`;
+  const chunks = toChunk(JSON.stringify(event)).repeat(8000) + toChunk("[DONE]");
+  await using upstream = await startRawUpstream((socket) => {
+    const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked";
+    socket.end(`${head}\r\nconnection: close\r\n\r\n${chunks}0\r\n\r\n`);
+  });
+  const attach = { url: upstream.url };
+  await using guarded = await makeGuardedConsumer(kit, { output_rules }, { attach });
+  const chat = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "x" }] };
+  const send = async () => (await guarded.post("/v1/chat/completions", chat)).text();
+  await send();
+
+  const measure = async () => {
+    const start = performance.now();
+    const [longest, text] = await measureLongestTurn(send);
+    expect(text).toEndWith("data: [DONE]\n\n");
+    return longest / (performance.now() - start);
+  };
+
+  expect(await minOfRuns(measure, 0.4)).toBeLessThan(0.4);
 }, 60_000);

@@ -34,6 +34,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
+  /** Events of this turn of the event loop. */
+  let turnEvents = 0;
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -52,8 +54,9 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     evaluated = 0;
     for (const event of arrived) {
       await mask.add(event);
-      // Lets other requests run: a chunk may contain thousands of events.
-      if (++evaluated % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
+      evaluated++;
+      // Lets other requests run: thousands of events may arrive in one chunk, or in chunks that are read at once.
+      if (++turnEvents % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
     }
     arrived = [];
     checkEventSize(splitter);
