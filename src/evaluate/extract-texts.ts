@@ -4,7 +4,7 @@ import { listEmbeddedBytes } from "../policy/payload/list-embedded-bytes.ts";
 import type { Payload } from "../policy/payload/payload.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreLongIntegers } from "../policy/payload/restore-numbers.ts";
-import type { AssignedEvaluation, ExtractedEvaluation } from "./stages.ts";
+import type { AssignedEvaluation, BatchTotals, ExtractedEvaluation } from "./stages.ts";
 
 /** Every detector reads every text, so the count is capped; no conversation comes close. */
 const MAX_TEXTS = 50_000;
@@ -23,7 +23,7 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
     is_foreign_body,
   });
   for (const part of unread) payload.uninspected.push(part);
-  checkPayload(payload);
+  checkPayload(payload, assigned.batch);
   listEmbeddedBytes(payload);
   restoreLongIntegers(text, payload.segments);
   const extracted = assigned as ExtractedEvaluation;
@@ -34,29 +34,34 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   return extracted;
 }
 
-function checkPayload(payload: Payload): void {
+function checkPayload(payload: Payload, batch: BatchTotals | undefined): void {
   const { segments, attachments } = payload;
   const texts = segments.reduce((count, { isNumber }) => (isNumber ? count : count + 1), 0);
   if (texts > MAX_TEXTS) {
     throw new AppError("too_large", `payload: contains more than ${MAX_TEXTS} texts.`);
   }
-  checkPointers(payload);
+  checkPointers(payload, batch);
   const invalid = attachments.find(({ data, url }) => (data === null) === (url === null));
   if (!invalid) return;
   const text = `payload${invalid.pointer}: must have exactly one of data (base64) and url.`;
   throw new AppError("invalid_request", text);
 }
 
-/** Rejects long member names above many values: their pointers are ropes, which take memory once they are searched. */
-export function checkPointers(payload: Payload): void {
+/**
+ * Rejects long member names above many values: their pointers are ropes, which take memory once they are searched. Those
+ * of a batch count together.
+ */
+export function checkPointers(
+  payload: Payload,
+  batch: BatchTotals = { texts: 0, pointers: 0 },
+): void {
   const { segments, values, ids, documents, pages, uninspected, calls, definitions } = payload;
   const lists: readonly (readonly { pointer: string; inner?: string | null }[])[] = [
     ...[segments, values, ids ?? [], documents, pages, uninspected, calls, definitions],
   ];
-  let characters = 0;
   for (const list of lists) {
-    for (const { pointer, inner } of list) characters += pointer.length + (inner?.length ?? 0);
+    for (const { pointer, inner } of list) batch.pointers += pointer.length + (inner?.length ?? 0);
   }
-  if (characters <= MAX_POINTER_CHARACTERS) return;
+  if (batch.pointers <= MAX_POINTER_CHARACTERS) return;
   throw new AppError("too_large", "payload: member names are too long in total. Shorten them.");
 }

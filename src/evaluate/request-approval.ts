@@ -73,7 +73,7 @@ function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Pay
   const { attributes = {} } = request;
   const about = { direction, protocol, attributes, is_foreign_body, lists_ids: true };
   const read = readPayload(request.payload, about);
-  checkPointers(read);
+  checkPointers(read, decided.batch);
   const { ids, dropped_values: dropped } = read;
   const isMessage = typeof request.payload.jsonrpc === "string";
   const named = (ids ?? []).filter((value) => !isMessage || !isCallMember(value));

@@ -23,6 +23,12 @@ import type { PolicySelection } from "./worker/evaluation-host.ts";
 /** Formats of bodies and verdicts, one for each endpoint; `internal` is our own JSON, which is trusted. */
 export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | HookAgent | "internal";
 
+/** The number of texts, and of characters of pointers. */
+export interface BatchTotals {
+  texts: number;
+  pointers: number;
+}
+
 /** Source of an evaluation. */
 export interface EvaluationOrigin {
   /** Gateway that the content passes through. Left out: that of the collector. */
@@ -68,8 +74,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   text: string;
   /** Bytes of the body. */
   size: number;
-  /** Number of texts in those evaluations of the same batch that were extracted. Undefined outside a batch. */
-  batch?: { texts: number };
+  /** Totals of those evaluations of the same batch that were extracted. Undefined outside a batch. */
+  batch?: BatchTotals;
   /** True for a body of another API: its member `attachments` is not ours, and no member is removed. */
   is_foreign_body?: boolean;
   /** Content that could not be read as a payload. */

@@ -430,6 +430,17 @@ test.each([
   },
 );
 
+test("long member names of all evaluations of a batch count together", async () => {
+  const guard = await makeGuard(await kit(), {});
+  const batchOf = (count: number) => {
+    const payload = { ["n".repeat(40_000)]: Array.from({ length: 200 }, () => "x") };
+    const body = Array.from({ length: count }, () => ({ payload }));
+    return guard.send(body, {}, "/v1/evaluate/batch");
+  };
+
+  expect([(await batchOf(2)).status, (await batchOf(20)).status]).toEqual([200, 413]);
+});
+
 test("evaluations and data-plane requests share one budget: beyond it, or beyond three quarters for one caller, they get a 429 with Retry-After", async () => {
   await using small = await startKit({ settings: { IN_FLIGHT_MIB: "1" } });
   const consumer = await makeConsumer(small, [{ provider: "demo", url: "" }]);
