@@ -4,12 +4,17 @@ import type { EvaluationContext, ResponseGuard, TextStream } from "../evaluation
 import type { InspectionContext } from "../policy/detector.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
-import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
+import {
+  createTextStream,
+  type StreamRule,
+  type TextStreamOptions,
+} from "../policy/stream/text-stream.ts";
 import { createDetectorServices } from "./create-detector-services.ts";
 import { createFacts } from "./create-facts.ts";
 import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
+import { takeTurnToEvaluate } from "./worker/run-in-worker.ts";
 
 /** Rejects if the collector was deleted. */
 export function openResponseGuard(deps: Deps, context: EvaluationContext): ResponseGuard {
@@ -52,6 +57,7 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     services: createDetectorServices(host, pseudonyms.restore, addNoRisk),
   };
   const isExempt = createExemptionCheck(exemptions, keyring);
+  const waitForTurn = createTurnCounter(deps, context);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
     needs_whole,
@@ -63,7 +69,28 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
         // The evaluation of the complete response creates the same pseudonyms, and stores them.
         createPseudonym: pseudonyms.pseudonymFor,
         isExempt,
+        waitForTurn,
       }),
+  };
+}
+
+/** Inspecting so many characters takes about a millisecond, and hundreds of streams may do it at once. */
+const UNCOUNTED_CHARACTERS = 512;
+
+/** Counts all texts of a stream. Its client is not checked: the text so far is evaluated for the record. */
+function createTurnCounter(
+  deps: Deps,
+  { request, collector_id }: EvaluationContext,
+): NonNullable<TextStreamOptions["waitForTurn"]> {
+  const owner = request.consumer_id ?? collector_id;
+  // Streams that begin together begin in turns.
+  let size = UNCOUNTED_CHARACTERS;
+  return (characters) => {
+    size += characters;
+    if (size <= UNCOUNTED_CHARACTERS) return undefined;
+    const turn = takeTurnToEvaluate(deps, { owner, size, client: undefined });
+    size = 0;
+    return turn;
   };
 }
 

@@ -224,6 +224,31 @@ test.each(["an evaluation", "a policy test"])(
   60_000,
 );
 
+test("60 streams with many matches, which a guard masks, do not block others", async () => {
+  await using program = await startProgram();
+  const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+  const content = "ana@example.com 4111 1111 1111 1111 ".repeat(28);
+  const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+  await using consumer = await makeGuardedConsumer(
+    program,
+    { output_rules: [{ detector_id, action: "transform" }] },
+    {
+      script: {
+        headers: { "content-type": "text/event-stream" },
+        body: `${event.repeat(30)}data: [DONE]\n\n`,
+      },
+    },
+  );
+
+  const share = await waitDuring(program, 60, async () => {
+    const body = { model: "m", stream: true, messages: [] };
+    const reply = await consumer.post("/v1/chat/completions", body);
+    expect(await reply.text()).toContain("[DONE]");
+  });
+
+  expect(share).toBeLessThan(0.5);
+}, 60_000);
+
 test("forms that arrive while the pages of principals are loaded do not fill the memory", async () => {
   await using program = await startProgram();
   const body = "a&".repeat(130_000);

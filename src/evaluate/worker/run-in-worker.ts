@@ -42,9 +42,13 @@ export async function runInTurn<T>(
   turn: ClientTurn,
   evaluate: () => Promise<T>,
 ): Promise<T> {
-  await takeTurnToParse(deps, { ...turn, size: turn.size * COST_PER_BYTE });
+  await takeTurnToEvaluate(deps, turn);
   return await evaluate();
 }
+
+/** Resolves when the caller may evaluate text in the main thread. */
+export const takeTurnToEvaluate = (deps: Pick<Deps, "turns">, turn: ClientTurn): Promise<void> =>
+  takeTurnToParse(deps, { ...turn, size: turn.size * COST_PER_BYTE });
 
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */
 export const createWindowService =

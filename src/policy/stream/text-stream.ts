@@ -27,6 +27,8 @@ export interface TextStreamOptions {
   context: InspectionContext;
   createPseudonym: CreatePseudonym;
   isExempt: PolicyRunInput["isExempt"];
+  /** Called before so many characters are inspected. Returns a promise if other requests take their turns first. */
+  waitForTurn?: (characters: number) => Promise<void> | undefined;
 }
 
 export interface MaskedPart {
@@ -82,6 +84,8 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
 
   async function inspect(isEnd: boolean): Promise<MaskedPart> {
     inspected = text.length;
+    const turn = options.waitForTurn?.(text.length);
+    if (turn) await turn;
     const complete = isEnd ? json?.read() : undefined;
     const isJson = complete !== undefined && isJsonText(complete);
     if (isJson) restoreBeginning(complete);
