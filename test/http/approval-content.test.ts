@@ -149,6 +149,38 @@ test.each(Object.entries(REQUESTS))(
   30_000,
 );
 
+const chat = (message: JsonObject, more: JsonObject = {}) => ({
+  messages: [{ role: "assistant", ...message }],
+  ...more,
+});
+test.each<[string, string, (name: string) => JsonObject]>([
+  ["an MCP call", "mcp", (name) => ({ method: "tools/call", params: { name, arguments: {} } })],
+  [
+    "a call in chat",
+    "llm",
+    (name) => chat({ tool_calls: [{ type: "function", function: { name, arguments: "{}" } }] }),
+  ],
+  [
+    "a call in messages",
+    "llm",
+    (name) => chat({ content: [{ type: "tool_use", name, input: {} }] }),
+  ],
+  [
+    "an offered tool",
+    "llm",
+    (name) => chat({ content: "hi" }, { tools: [{ type: "function", function: { name } }] }),
+  ],
+])("an approver of %s sees the server in the name of the tool", async (_, protocol, build) => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ name: "all", when: null, action: "ask" }] });
+  const reply = await guard.send({ payload: build("mcp__production__delete"), protocol });
+  const { findings } = (await reply.json()) as Verdict;
+  const approval = await kit.get(`/v1/approvals/${findings[0]?.evidence.approval_id}`);
+  const { content } = (await approval.json()) as { content: { text: string }[] };
+
+  expect(content.map(({ text }) => text)).toContain("mcp__production__delete");
+});
+
 /** Returns the steps to each string, number, boolean and empty value. */
 function listScalars(value: unknown, at: readonly string[] = []): string[][] {
   const isContainer = isObject(value) || Array.isArray(value);

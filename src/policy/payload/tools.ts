@@ -33,7 +33,10 @@ export const readToolName: ValueReader = (out, value, location) => {
   if (typeof value !== "string") readUnknown(out, value, location);
   else if (!isOpaque("id", value, location.source)) {
     out.segments.push(createSegment(value, location.source, { ...location, isName: true }));
-  } else if (location.source === "tool_result") listId(out, value, location, "id");
+  } else if (location.source === "tool_result" || bareToolName(value) !== value) {
+    // Approvers see calls and definitions by their bare name, which is the same at every server.
+    listId(out, value, location, "id");
+  }
 };
 
 /** Reads an object with `name` and arguments, which styles name differently. */
