@@ -26,7 +26,10 @@ export function maskForStorage(
   return change?.text ?? segment.text;
 }
 
-/** Replaces a pseudonym, which could be restored, by its kind. The result is a pseudonym to get the original above. */
+/**
+ * Replaces a pseudonym, which could be restored, by its kind. Each mask is passed as a pseudonym, because applyMasks
+ * calls its callback with the original only for those.
+ */
 function withStoredMask(match: Match): Match {
   const { mask } = match;
   if (!mask) return match;

@@ -13,14 +13,15 @@ import {
   readRunBytes,
   visitRuns,
 } from "../views/decode-base64-and-hex.ts";
-import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
+import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
 /** Documents are opened like those of members. Other bytes are listed once per text. */
 export function listEmbeddedBytes(out: Payload): void {
   const { documents, uninspected } = out;
   const listed = new Set<string>();
   for (const { pointer } of [...documents, ...uninspected]) listed.add(toSearchablePath(pointer));
-  listed.delete(""); // long paths
+  // The search path of every long pointer.
+  listed.delete("");
   for (const { text, pointer, isName } of out.segments) {
     if (isName || text.length < MIN_FILE_CHARACTERS) continue;
     if (listed.has(toSearchablePath(pointer))) continue;
@@ -55,7 +56,7 @@ function classifyRun(text: string, run: EncodedRun): "document" | "media" | "bin
   if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
   if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
   const isShort = run.end - run.start < MIN_UNKNOWN_CHARACTERS;
-  if (isShort || isKey(head) || isList(text, run)) return undefined;
+  if (isShort || isKey(head) || isOrdinaryText(text, run)) return undefined;
   const decoded = decodeRun(text, run);
   return decoded === undefined || containsBinary(decoded) ? "binary" : undefined;
 }
@@ -66,12 +67,12 @@ function isKey(head: Buffer): boolean {
   return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start) || isPgpKey(start);
 }
 
-/** Detects a packet with a secret or public key of PGP, its length in one or two bytes, and its version. */
-const isPgpKey = (start: string): boolean =>
-  start[/^[\x94\x98]/.test(start) ? 2 : 3] === "\x04" && /^[\x94\x95\x98\x99]/.test(start);
+/** Detects a secret or public key of PGP: the tag of the packet, its length in one or two bytes, and version 4. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the version is one
+const isPgpKey = (start: string): boolean => /^(?:[\x94\x98].|[\x95\x99]..)\x04/s.test(start);
 
-/** Detects sequences of DNA, separators, and lists of hashes, one in each line. */
-function isList(text: string, { start, end, alphabet }: EncodedRun): boolean {
+/** Detects text in the alphabet of base64 or hex: sequences of DNA, separators, lists of hashes with one in each line. */
+function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boolean {
   const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
   if (!/\d/.test(sample)) return true;
   if (alphabet === "hex") return text.slice(start, end).includes("\n");
@@ -83,4 +84,3 @@ const MIN_FILE_CHARACTERS = 80;
 const MIN_SIGNATURE_BYTES = 3;
 /** Longer than most tokens and signatures. */
 const MIN_UNKNOWN_CHARACTERS = 1024;
-const MAX_UNINSPECTED = 1000;

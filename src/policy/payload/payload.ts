@@ -54,6 +54,8 @@ export interface Attachment {
 
 /** Number of attachments and documents of a payload that are read. */
 export const MAX_ATTACHMENTS = 20;
+/** Maximum of listed parts that were not inspected. */
+export const MAX_UNINSPECTED = 1000;
 
 /** Tool that conditions on `tool.*` refer to. */
 export interface EvaluatedTool {

@@ -54,15 +54,20 @@ function ignoreClaimedRoles({ segments }: Payload, source: SegmentSource): void 
   }
 }
 
+/** Numbers the turns of the conversation: text of the assistant or of a tool ends one. */
 function numberTurns({ segments }: Payload): void {
   let turn = 0;
   for (const segment of segments) {
     segment.turn = turn;
-    if (TURNS.has(segment.source) && /\S/.test(segment.text)) turn++;
+    if (TURN_ENDS.has(segment.source) && /\S/.test(segment.text)) turn++;
   }
 }
 
-const TURNS: ReadonlySet<SegmentSource> = new Set(["assistant", "tool_arguments", "tool_result"]);
+const TURN_ENDS: ReadonlySet<SegmentSource> = new Set([
+  "assistant",
+  "tool_arguments",
+  "tool_result",
+]);
 
 /** Adds the call of a coding agent that sends only the command line, with the tool name in the attributes. */
 function readShellCall({ tool, calls }: Payload, { input }: JsonObject): void {

@@ -184,23 +184,26 @@ const DEFINITION_READERS = memberReaders({
   function_declarations: readDefinitions,
 });
 
-/** Tools that the provider executes are configured by the same members, in which empty values have a meaning. */
+/**
+ * Reads a schema of a function. Not for tools that the provider executes: the same members configure them, and empty
+ * values have a meaning there.
+ */
 const readFunctionSchema: ValueReader = (out, value, location) =>
   readUnknown(out, value, { ...location, isSchema: true });
-/** Members of a function that are schemas. Upstreams ignore those of other styles; `response` is Gemini's. */
-const SCHEMA_MEMBERS = [
+/** Members of a function that are schemas, of all API styles: upstreams ignore those of others. `response` is Gemini's. */
+const FUNCTION_SCHEMAS = [
   ...["parameters", "parametersJsonSchema", "input_schema", "inputSchema"],
   ...["outputSchema", "response"],
 ];
 const FUNCTION_READERS: MemberReaders = new Map([
   ...DEFINITION_READERS,
-  ...SCHEMA_MEMBERS.map((name) => [name, readFunctionSchema] as const),
+  ...FUNCTION_SCHEMAS.map((name) => [name, readFunctionSchema] as const),
 ]);
 
-/** Returns all schemas of a function by their member. */
+/** Returns the schemas of a function by the names of their members. */
 export function readSchemas(definition: unknown): JsonObject {
   if (!isObject(definition)) return {};
-  const names = SCHEMA_MEMBERS.filter((name) => Object.hasOwn(definition, name));
+  const names = FUNCTION_SCHEMAS.filter((name) => Object.hasOwn(definition, name));
   return Object.fromEntries(names.map((name) => [name, definition[name]]));
 }
 

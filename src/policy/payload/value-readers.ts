@@ -15,7 +15,7 @@ import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
-import { MAX_ATTACHMENTS, type Payload } from "./payload.ts";
+import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
 /** Location of a value, and its source as far as known. */
 export interface ValueLocation {
@@ -230,7 +230,6 @@ function reportBytes(out: Payload, pointer: string, key: string, kind: "media" |
 const SIGNATURE_MEMBERS: ReadonlySet<string> = new Set([
   ...["signature", "thoughtSignature", "thought_signature"],
 ]);
-const MAX_UNINSPECTED = 1000;
 const MAX_TOKEN_CHARACTERS = 4096;
 
 /** Smaller numbers are not personal data. */

@@ -43,7 +43,7 @@ const MAX_GAP = 4;
 
 const isBreak = (unit: number): boolean =>
   unit < 0x80 ? isSpace(unit) : BREAK.test(String.fromCharCode(unit));
-/** Other control characters may be inside of a word (views/read-hidden-gaps.ts). */
+/** Other control characters may be inside a word (views/read-hidden-gaps.ts). */
 const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 /** White space, and the marks 、。， that Chinese and Japanese write without spaces. */
 const BREAK = /[\s\u3001\u3002\uff0c]/;

@@ -27,7 +27,7 @@ export interface TextStreamOptions {
   context: InspectionContext;
   createPseudonym: CreatePseudonym;
   isExempt: PolicyRunInput["isExempt"];
-  /** Called before so many characters are inspected. Returns a promise if other requests take their turns first. */
+  /** Called with the number of characters that will be inspected. Returns a promise if other requests have a turn first. */
   waitForTurn?: (characters: number) => Promise<void> | undefined;
 }
 

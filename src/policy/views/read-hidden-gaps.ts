@@ -1,25 +1,25 @@
-/** Reads invisible and control characters inside of text both ways: as nothing, and as the space between two words. */
+/** Reads invisible and control characters inside text both ways: as nothing, and as the space between two words. */
 import type { Decoding } from "./decoding.ts";
 import { isInvisible } from "./is-invisible.ts";
 
 /** Folding removes invisible characters already, so only text with control characters is joined here. */
 export function readHiddenGaps(text: string): readonly Decoding[] {
   if (!MAY_HAVE_GAP.test(text)) return [];
-  let gaps: ReturnType<typeof createReadings> | undefined;
+  let readings: ReturnType<typeof createReadings> | undefined;
   for (let at = 0; at < text.length; at++) {
     const end = findGapEnd(text, at);
     if (end === at) continue;
     const hasControl = CONTROL.test(text.slice(at, end));
-    if (hasControl ? !isBracket(text, end) : isBetweenWords(text, at, end)) {
-      gaps ??= createReadings(text);
-      gaps.add(at, end, hasControl);
+    if (hasControl ? !isTerminalCode(text, end) : isBetweenWords(text, at, end)) {
+      readings ??= createReadings(text);
+      readings.add(at, end, hasControl);
     }
     at = end;
   }
-  return gaps?.build() ?? [];
+  return readings?.build() ?? [];
 }
 
-/** Control characters but white space. */
+/** Control characters except white space. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched
 const CONTROL = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]/;
 /** Rejects most ASCII text. */
@@ -34,11 +34,12 @@ function findGapEnd(text: string, start: number): number {
   }
 }
 
+/** The same as {@link CONTROL}, without a string for each code point. */
 const isControl = (point: number): boolean =>
   point < 0x20 ? point < 0x09 || point > 0x0d : point >= 0x7f && point < 0xa0 && point !== 0x85;
 
 /** Colors of a terminal begin with a control character and `[`. */
-const isBracket = (text: string, at: number): boolean => text.charCodeAt(at) === 0x5b;
+const isTerminalCode = (text: string, at: number): boolean => text.charCodeAt(at) === 0x5b;
 
 /** Emoji and words of other scripts contain invisible characters too. */
 const isBetweenWords = (text: string, start: number, end: number): boolean =>
@@ -51,8 +52,8 @@ function createReadings(text: string) {
   const spaced = createCopy(text);
   let hasControl = false;
   return {
-    add(start: number, end: number, isControl: boolean): void {
-      hasControl ||= isControl;
+    add(start: number, end: number, isControlGap: boolean): void {
+      hasControl ||= isControlGap;
       joined.skip(start, end);
       spaced.skip(start, end, SPACE);
     },
