@@ -116,6 +116,12 @@ const REFERENCES: [string, string, (id: string) => object][] = [
   ["a file of Open WebUI", CHAT, (id) => ({ messages: [], files: [{ type: "file", id }] })],
   ["a library of Mistral", CHAT, (id) => ({ messages: [], tools: [{ library_ids: [id] }] })],
   ["another case", CHAT, (id) => message({ type: "file", File: { FILE_ID: id } })],
+  ["a name with a NUL", CHAT, (id) => message({ type: "file", file: { "file_id\0x": id } })],
+  [
+    "an id member with a NUL",
+    CHAT,
+    (id) => ({ messages: [], files: [{ type: "file", "id\0xxxx": id }] }),
+  ],
   ["a long s", CHAT, (id) => ({ messages: [], "file_id\u017f": [id] })],
   [
     "a body that claims to be a citation",
