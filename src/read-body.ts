@@ -20,7 +20,7 @@ export interface BodyLimits {
 }
 
 export interface BodyCounter {
-  /** Called with the declared length before a byte is read; throws to reject the body. */
+  /** Called with the declared length of a large body before a byte is read; throws to reject the body. */
   onLength?: OnBytes;
   /** Called for each chunk within the limits. */
   onBytes?: OnBytes;

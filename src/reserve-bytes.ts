@@ -14,7 +14,7 @@ export interface ByteReservation {
 /**
  * `holder`: a consumer, a collector or an administrator. `share`: part of the budget that several requests of one holder
  * may take, so that its stalled clients do not block others. A single request may take more: it is rejected only if the
- * holder's other requests take more than the share or the rest.
+ * holder's other requests take more than the share, or than the rest of the budget.
  */
 export function reserveBytes(
   { heldBytes }: Pick<Deps, "heldBytes">,
@@ -30,7 +30,7 @@ export function reserveBytes(
     if (held + bytes > max * share && held - reserved > maxOthers) {
       throw overloaded(SHARE_EXCEEDED);
     }
-    if (heldBytes.reserved + bytes > max) throw overloaded();
+    if (!heldBytes.fits(bytes)) throw overloaded();
   };
   return {
     check,

@@ -17,12 +17,12 @@ declare module "./deps.ts" {
 /** Turns of the main thread for work that takes milliseconds. */
 interface Turns {
   wait: FairSemaphore;
-  /** Size of the bodies that are parsed in this turn. */
+  /** Size of the bodies that are parsed in this turn, or of those that take as long. */
   parsed_bytes: number;
 }
 
 export interface ClientTurn extends FairTurn {
-  /** Request of the client: rejected when it disconnects while it waits. Undefined: the work does not end with it. */
+  /** Its request: the turn is rejected when the client disconnects. Undefined: the work continues without the client. */
   client: Pick<Request, "signal"> | undefined;
 }
 

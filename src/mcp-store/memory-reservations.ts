@@ -24,7 +24,7 @@ export function createMemoryReservations({ IN_FLIGHT_MIB }: Settings): OpenReser
         throw new AppError("too_large", text);
       }
       const isFull = budget.heldBy(holder) + bytes > maxPerHolder;
-      if (isFull || budget.reserved + bytes > max) throw overloaded();
+      if (isFull || !budget.fits(bytes)) throw overloaded();
     };
     return {
       check,

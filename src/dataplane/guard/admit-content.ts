@@ -32,8 +32,8 @@ export async function admitContent(
 }
 
 /**
- * The same body has other effects at another endpoint, with the id of another object in the path, in another registry,
- * or with a header that enables a feature of the upstream.
+ * Returns what an approval covers beside the body, which has other effects at another endpoint, with the id of another
+ * object in the path, in another registry, or with a header that enables a feature of the upstream.
  */
 function describeTarget(routed: RoutedRequest): CoveredText[] {
   const { request, endpoint, tail, search, pin, candidates } = routed;
@@ -42,13 +42,14 @@ function describeTarget(routed: RoutedRequest): CoveredText[] {
     listClientHeaders(registry.provider, capability),
   );
   // Sorted, so that load balancing does not change the fingerprint.
-  const headers = [...new Set(names)].sort().map((name) => [name, request.headers.get(name)]);
+  const headers = [...new Set(names)].sort().flatMap((name) => {
+    const text = request.headers.get(name);
+    return text ? [{ pointer: `/request/headers/${name}`, text }] : [];
+  });
   return [
     { pointer: "/request/endpoint", text: path },
     ...(pin === undefined ? [] : [{ pointer: "/request/pin", text: pin }]),
-    ...headers.flatMap(([name, text]) =>
-      text ? [{ pointer: `/request/headers/${name}`, text }] : [],
-    ),
+    ...headers,
   ];
 }
 

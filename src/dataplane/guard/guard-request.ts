@@ -45,7 +45,7 @@ async function guardJson(
   return changed;
 }
 
-/** A larger body waits for its evaluation. It is parsed again then: until then, its values would take up to 40 times its size. */
+/** Larger bodies wait for their evaluation as text, and are parsed again: values take up to 40 times as much memory. */
 const MAX_PARSED_BYTES = 8 * 1024;
 
 function readContent(routed: RoutedRequest, bytes: Uint8Array): Omit<GuardedContent, "on_ask"> {

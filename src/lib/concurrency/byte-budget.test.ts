@@ -1,13 +1,14 @@
 import { expect, test } from "bun:test";
 import { createByteBudget } from "./byte-budget.ts";
 
-test("bytes are reserved up to the limit and no further", () => {
+test("bytes fit up to the limit and no further", () => {
   const budget = createByteBudget(10);
 
-  expect(budget.reserve("a", 6)).toBe(true);
-  expect(budget.reserve("b", 5)).toBe(false);
-  expect(budget.reserve("b", 4)).toBe(true);
+  budget.reserve("a", 6);
+  expect([5, 4].map(budget.fits)).toEqual([false, true]);
+  budget.reserve("b", 4);
 
+  expect(budget.fits(1)).toBe(false);
   expect(budget.reserved).toBe(10);
   expect(["a", "b"].map(budget.heldBy)).toEqual([6, 4]);
 });
@@ -19,6 +20,5 @@ test("released bytes can be reserved again", () => {
   budget.release("a", 3);
 
   expect(budget.heldBy("a")).toBe(7);
-  expect(budget.reserve("b", 3)).toBe(true);
-  expect(budget.reserve("a", 1)).toBe(false);
+  expect([3, 4].map(budget.fits)).toEqual([true, false]);
 });

@@ -5,8 +5,10 @@ export interface ByteBudget {
   /** Bytes of all holders. */
   readonly reserved: number;
   heldBy(holder: string): number;
-  /** Returns false, and reserves nothing, when the budget would be exceeded. */
-  reserve(holder: string, bytes: number): boolean;
+  /** Returns whether this many bytes are left. */
+  fits(bytes: number): boolean;
+  /** Counts bytes that fit. */
+  reserve(holder: string, bytes: number): void;
   release(holder: string, bytes: number): void;
 }
 
@@ -20,11 +22,10 @@ export function createByteBudget(max: number): ByteBudget {
       return reserved;
     },
     heldBy,
+    fits: (bytes) => reserved + bytes <= max,
     reserve(holder, bytes) {
-      if (reserved + bytes > max) return false;
       reserved += bytes;
       byHolder.set(holder, heldBy(holder) + bytes);
-      return true;
     },
     release(holder, bytes) {
       reserved -= bytes;

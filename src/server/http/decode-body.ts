@@ -10,7 +10,7 @@ import { readCountedBody, UNCOUNTED_BYTES } from "./read-counted-body.ts";
 import { isForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
 
-interface BodySender {
+interface BodyContext {
   params: Record<string, string>;
   actor: Actor;
   memory: ByteReservation;
@@ -20,7 +20,7 @@ export async function decodeBody(
   deps: Deps,
   endpoint: Endpoint,
   request: Request,
-  { params, actor, memory }: BodySender,
+  { params, actor, memory }: BodyContext,
 ): Promise<unknown> {
   if (endpoint.body === Empty) return undefined;
   // Before the body: an unknown gateway is always a 404.

@@ -31,6 +31,7 @@ export interface LazyMcp {
 export function createLazyMcp(app: App): LazyMcp {
   let loaded: Promise<Loaded> | undefined;
   let ready: Loaded | undefined;
+  /** Requests that arrived before `ready`. */
   let waiting = 0;
   const loadAndHandle =
     (path: string): PathHandler =>

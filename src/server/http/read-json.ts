@@ -2,7 +2,7 @@
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
 import { measureJson } from "../../lib/json/measure-json.ts";
 
-/** `onWeight` is called with the memory that the value will take; throws to stop the parsing. */
+/** `onWeight` is called with the memory that the value will take, in bytes; throws to reject the body. */
 export function readJson(
   bytes: Uint8Array,
   wrong: ErrorCode,

@@ -34,7 +34,7 @@ export async function readPrincipalForm(
   if (from !== null && from !== new URL(origin).origin) {
     throw new AppError("forbidden", "This form was sent by another site.");
   }
-  const form = await readForm(deps, request);
+  const form = await readFields(deps, request);
   const token = form.get("token")?.trim();
   if (token) return { form, cookie: await signIn(deps, request, token, ids) };
   if (form.has("sign_out"))
@@ -42,7 +42,7 @@ export async function readPrincipalForm(
   return { form };
 }
 
-async function readForm(deps: Deps, request: Request): Promise<URLSearchParams> {
+async function readFields(deps: Deps, request: Request): Promise<URLSearchParams> {
   const memory = reserveAdminBytes(deps, null);
   try {
     const bytes = await readCountedBody(deps, request, FORM_BYTES, memory);

@@ -34,8 +34,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
-  /** Events of this turn of the event loop. */
-  let turnEvents = 0;
+  /** Evaluated events of the whole stream. */
+  let total = 0;
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -56,7 +56,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       await mask.add(event);
       evaluated++;
       // Lets other requests run: thousands of events may arrive in one chunk, or in chunks that are read at once.
-      if (++turnEvents % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
+      if (++total % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
     }
     arrived = [];
     checkEventSize(splitter);
