@@ -9,8 +9,8 @@ export interface EvaluationContext {
   collector_id: string;
   /** Gateway that the content passes through. */
   gateway_id: string;
-  /** Key of the consumer or personal token; in the playground, the administrator's token. Undefined: an identity provider. */
-  key_id?: string | undefined;
+  /** Id of the consumer key or personal token; in the playground, of the administrator's token. Undefined: a token of an identity provider. */
+  credential_id?: string | undefined;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
   trace_id: string;
   client_address: string;

@@ -29,10 +29,10 @@ export function approvalFingerprint(
 }
 
 /**
- * Returns a function that encodes masked text, so that an approver can distinguish two accounts and recognize one.
- * Keyed, and different for each collector: only its clients can try values.
+ * Returns a function that encodes masked text, so that an approver can distinguish two accounts and recognize one. The
+ * code is keyed and differs between collectors, so that only clients of the collector can confirm a guessed value.
  */
-export function createMaskCode({ keyring, collector }: ExtractedEvaluation): EncodeMasked {
+export function createMaskEncoder({ keyring, collector }: ExtractedEvaluation): EncodeMasked {
   const key = derivedKey(keyring(), "approvals");
   return (original) =>
     new Bun.CryptoHasher("sha256", key)

@@ -59,7 +59,7 @@ export function evaluateWithHost(
 /** Rejects a deleted collector: content that must be evaluated and cannot be must not pass. */
 function identifyInternalCaller(
   deps: Deps,
-  { collector_id, key_id: credential_id }: Pick<EvaluationContext, "collector_id" | "key_id">,
+  { collector_id, credential_id }: Pick<EvaluationContext, "collector_id" | "credential_id">,
 ): Caller {
   const collector = deps.snapshot().collectors.get(collector_id);
   if (collector) return { kind: "collector", collector, credential_id };

@@ -48,8 +48,8 @@ function checkPayload(payload: Payload, batch: BatchTotals | undefined): void {
 }
 
 /**
- * Rejects long member names above many values: their pointers are ropes, which take memory once they are searched. Those
- * of a batch count together.
+ * Rejects long member names above many values: their pointers are ropes, which take memory once they are searched. Adds
+ * to the totals of the batch.
  */
 export function checkPointers(
   payload: Payload,

@@ -74,10 +74,13 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
   };
 }
 
-/** Inspecting so many characters takes about a millisecond, and hundreds of streams may do it at once. */
+/** Inspecting 512 characters takes about a millisecond, and hundreds of streams may do it at once. */
 const UNCOUNTED_CHARACTERS = 512;
 
-/** Counts all texts of a stream. Its client is not checked: the text so far is evaluated for the record. */
+/**
+ * Returns a function that counts the characters of all texts of a stream, and waits for a turn beyond each 512. It does
+ * not check the client: the text so far is evaluated for the record.
+ */
 function createTurnCounter(
   deps: Deps,
   { request, collector_id }: EvaluationContext,

@@ -19,7 +19,11 @@ import { readPayload } from "../policy/payload/read-payload.ts";
 import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
 import { readSchemas } from "../policy/payload/tools.ts";
 import type { Segment } from "../policy/segment.ts";
-import { approvalFingerprint, createMaskCode, readToolAttributes } from "./approval-fingerprint.ts";
+import {
+  approvalFingerprint,
+  createMaskEncoder,
+  readToolAttributes,
+} from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
 import { checkPointers } from "./extract-texts.ts";
 import { selectApprovalContent } from "./select-content.ts";
@@ -39,7 +43,7 @@ export async function requestApproval(
   if (approval_mode === "delegated") return decided;
   const asking = outcome.findings.find(isAsking);
   if (!asking) return decided;
-  const encode = createMaskCode(decided);
+  const encode = createMaskEncoder(decided);
   const payload = withUnreadValues(decided, encode);
   const numbers = payload.segments.filter(({ isNumber }) => isNumber).map(toNumber);
   restoreNumberLiterals(text, [...payload.values, ...numbers]);

@@ -22,7 +22,7 @@ export function createGuardContext(
   return {
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
-    key_id: key.id,
+    credential_id: key.id,
     trace_id: context.trace_id,
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),

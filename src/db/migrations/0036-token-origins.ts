@@ -1,4 +1,4 @@
-/** The token that a rotated personal token replaces first: its creator may have rotated it, and must not decide. */
+/** Adds the first token of each chain of rotations, whose creator must not decide requests of the later ones. */
 import type { Migration } from "./migration.ts";
 
 export const tokenOrigins: Migration = {

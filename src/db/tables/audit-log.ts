@@ -43,7 +43,7 @@ export async function listActors(
   return rows.map(({ actor }) => actor);
 }
 
-/** Returns the id of the token that created a resource of one of these kinds; null: unknown, or not by a token. */
+/** Returns the id of the administrator's token that created a resource of one of these kinds; null: none, or unknown. */
 export async function findCreator(
   db: Db,
   kinds: readonly string[],

@@ -6,7 +6,7 @@ export interface PrincipalTokenRow extends Omit<PrincipalToken, "state"> {
   hash: string;
   /** The sign-in whose accounts it uses; null: one of its own. */
   sign_in: string | null;
-  /** The first token of which it is a rotation; null: an administrator or a file created it. */
+  /** The first token of its chain of rotations; null: it is the first itself. */
   origin_id: string | null;
 }
 

@@ -19,8 +19,8 @@ export interface Principal {
   groups: readonly string[];
   /** Identifies the token or issuer. Accounts and values that were entered with it belong to it (decision 0006). */
   sign_in: string;
-  /** Personal token, or the first one of which it is a rotation. Undefined: a token of an identity provider. */
-  token_id?: string;
+  /** The first personal token of the chain of rotations. Undefined: a token of an identity provider. */
+  origin_token_id?: string;
 }
 
 /** `bearer` is the Authorization header without its scheme. */
@@ -62,9 +62,14 @@ async function readToken(deps: Deps, hash: string): Promise<PrincipalTokenRow> {
 function readTokenOwner(deps: Deps, row: PrincipalTokenRow): Principal {
   if (!isUsable(deps, row)) throw unknownToken();
   deps.markUsed("principal_tokens", row.id);
-  const { gateway_id, principal_sub, groups } = row;
-  const [sign_in, token_id] = [row.sign_in ?? row.id, row.origin_id ?? row.id];
-  return { gateway_id, principal_sub, groups, sign_in, token_id };
+  const { id, gateway_id, principal_sub, groups, sign_in, origin_id } = row;
+  return {
+    gateway_id,
+    principal_sub,
+    groups,
+    sign_in: sign_in ?? id,
+    origin_token_id: origin_id ?? id,
+  };
 }
 
 const isUsable = ({ now }: Deps, { revoked_at, expires_at }: PrincipalTokenRow): boolean =>

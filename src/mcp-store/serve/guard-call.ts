@@ -101,7 +101,7 @@ interface EvaluatedPart {
 /** Returns undefined when the caller has no guard, or the guard does not evaluate this direction. */
 export async function evaluatePayload(
   { deps, caller, author, client_info }: McpSession,
-  { tool, hash, server }: Pick<GuardedCall, "server"> & Partial<Pick<GuardedCall, "tool" | "hash">>,
+  { tool, hash, server }: { tool: string | undefined; hash?: string; server: GuardedServer },
   part: EvaluatedPart,
 ): Promise<Verdict | undefined> {
   const { guard } = caller;
@@ -111,7 +111,7 @@ export async function evaluatePayload(
   const { verdict, transformed } = await deps.evaluate({
     collector_id: guard.collector_id,
     gateway_id: caller.gateway_id,
-    key_id: caller.kind === "consumer" ? caller.key_id : caller.token_id,
+    credential_id: caller.kind === "consumer" ? caller.key_id : caller.origin_token_id,
     // Detectors read numbers, and the approval covers the text.
     payload: mayContainLongInteger(text) ? JSON.parse(text) : payload,
     text,

@@ -123,7 +123,7 @@ async function evaluateTools(
     const payload = { ...ENVELOPE, result: { tools: definitions } };
     const verdict = await evaluatePayload(
       session,
-      { server, ...(tool !== undefined && { tool }) },
+      { tool, server },
       { direction: "output", payload, parse: JSON.parse },
     );
     if (!verdict) return;
