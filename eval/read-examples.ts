@@ -15,7 +15,7 @@ export interface SampleSizes {
 
 /** Own texts, written for training. */
 const OWN_TEXTS = resolve(import.meta.dir, "../training/texts");
-/** Harmless messages with words of attacks, which are not used for training. The thresholds were chosen with them. */
+/** Harmless messages with words of attacks. They are used to choose thresholds, not for training. */
 const HELD_OUT = "w33";
 
 export interface Corpus {

@@ -68,7 +68,7 @@ AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect
 MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33"}
 
 
-# Their texts are only measured.
+# Their texts are used to choose thresholds and to measure, not for training.
 HELD_OUT_WRITERS = {"w33"}
 
 

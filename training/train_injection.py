@@ -70,7 +70,7 @@ class Windows:
         self.owners = np.array(owners)
         self.foreign = np.array([examples[owner]["lang"] != "en" for owner in owners])
         self.counts = np.bincount(self.owners)[self.owners]
-        # Windows of a long attack, of which nobody marked the sentences that matter.
+        # Windows of a long attack whose decisive sentences are not marked.
         self.unmarked = (self.labels == 1) & (self.counts > 1) & np.array([not examples[owner]["spans"] for owner in owners])
         self.ids = padded
 
@@ -184,6 +184,7 @@ class Sampler:
         self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
 
     def draw(self, count, factors=None):
+        """factors: of the weights of the windows."""
         weights = self.windows.weights.astype(np.float64)
         if factors is not None:
             weights *= factors
@@ -218,7 +219,7 @@ def sigmoid(values):
     return 1 / (1 + np.exp(-values))
 
 
-# Share of the windows of an unmarked attack that are attacks.
+# Share of the windows of an unmarked attack that training keeps, those with the highest scores.
 ATTACK_SHARE = 1 / 3
 
 
