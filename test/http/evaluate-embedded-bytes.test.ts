@@ -116,6 +116,42 @@ test.each<[string, Json[]]>([
   );
 });
 
+test.each<[string, Json]>([
+  [
+    "arguments of MCP",
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: { arguments: { file_id: SEALED } } },
+  ],
+  [
+    "results of MCP",
+    { jsonrpc: "2.0", id: 1, result: { content: [], structuredContent: { signatures: SEALED } } },
+  ],
+  ["Anthropic's input", { messages: [{ content: [{ type: "tool_use", input: { id: SEALED } }] }] }],
+  [
+    "Gemini's arguments",
+    { contents: [{ parts: [{ functionCall: { name: "f", args: { encryptedId: SEALED } } }] }] },
+  ],
+  [
+    "Gemini's results",
+    { contents: [{ parts: [{ functionResponse: { name: "f", response: { id: SEALED } } }] }] },
+  ],
+  [
+    "Bedrock's results",
+    { messages: [{ content: [{ toolResult: { content: [{ json: { docId: SEALED } }] } }] }] },
+  ],
+  ["variables of a prompt", { input: "x", prompt: { id: "p", variables: { user_id: SEALED } } }],
+  [
+    "the schema of a tool",
+    { tools: [{ name: "f", input_schema: { properties: { a: { default: { id: SEALED } } } } }] },
+  ],
+])("bytes in the data of tools are binary under any name: %s", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "uninspected");
+
+  const { status, detectors } = await guard.evaluate({ payload });
+
+  expect(status).toBe("block");
+  expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(["binary"]);
+});
+
 test("what Anthropic encrypts for itself is listed as encrypted", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const content = { type: "encrypted_code_execution_result", encrypted_stdout: SEALED };

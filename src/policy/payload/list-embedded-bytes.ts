@@ -26,7 +26,8 @@ export function listEmbeddedBytes(out: Payload): void {
     if (isName || text.length < MIN_FILE_CHARACTERS) continue;
     if (listed.has(toSearchablePath(pointer))) continue;
     const reasons = new Set<"media" | "binary" | "encrypted">();
-    const isSealed = SEALED.test(toSearchablePath(pointer));
+    const path = toSearchablePath(pointer);
+    const isSealed = SEALED.test(path) && !TOOL_DATA.test(path);
     visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
       const kind = classifyRun(text, run);
       if (kind === "media") reasons.add(kind);
@@ -48,6 +49,10 @@ export function listEmbeddedBytes(out: Payload): void {
  * LiteLLM appends the signature of a Gemini thought to the id of a tool call.
  */
 const SEALED = /(?:[eE]ncrypted\w{0,40}|[sS]ignatures?|_opaque|\/id|_id|Id)(?:\/\d{1,6})?$/;
+
+/** Arguments, results and schemas of tools, and variables of prompts: their authors choose the names of members. */
+const TOOL_DATA =
+  /\/(?:arguments|args|input|json|structuredContent|function_?[rR]esponse\/response|properties|variables)\/(?!\d)/;
 
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
