@@ -319,6 +319,28 @@ test("where the agent has no dialog, an administrator approves, and the same cal
   );
 });
 
+test.each([
+  ["a built-in tool", { tool_name: "MCP:Write" }, { tool_name: "Write" }],
+  ["a longer name", { tool_name: `${"a".repeat(256)}1` }, { tool_name: `${"a".repeat(256)}2` }],
+])("an approval of a tool does not cover %s", async (_, approved, other) => {
+  const admin = await kit();
+  const guard = await makeGuard(admin, { gates: [{ name: "all", when: null, action: "ask" }] });
+  const call = { hook_event_name: "preToolUse", tool_input: { path: "a" } };
+  const denied = await respond(guard, "cursor", { ...call, ...approved });
+  const approval = /Approval ([-\w]+)\./.exec(denied.user_message)?.[1];
+
+  const { content } = await (await admin.get(`/v1/approvals/${approval}`)).json();
+  await admin.post(`/v1/approvals/${approval}/decide`, { decision: "approved" });
+
+  expect(await respond(guard, "cursor", { ...call, ...approved })).toEqual({});
+  expect(await respond(guard, "cursor", { ...call, ...other })).toMatchObject({
+    permission: "deny",
+  });
+  expect(content).toContainEqual(
+    expect.objectContaining({ pointer: "/request/tool_name", text: approved.tool_name }),
+  );
+});
+
 test("Activity has the session, the user, the tool, the event and the application", async () => {
   const admin = await kit();
   const guard = await makeGuardWithRules(admin, DLP);

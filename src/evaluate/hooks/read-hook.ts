@@ -47,14 +47,17 @@ export function readHook(
     text: `{"payload":${writePayload(payload, event, text)},"attributes":${attributes}}`,
     // Where the agent has no dialog, an administrator approves, and the action is repeated unchanged.
     approval_mode: event?.deny && !event.ask ? "implicit" : "delegated",
-    covered: describeFolder(body),
+    covered: describeCall(body),
     hook,
   };
 }
 
-/** The same command may run another program in another folder. */
-const describeFolder = ({ cwd }: HookBody): CoveredText[] =>
-  typeof cwd === "string" ? [{ pointer: "/request/cwd", text: cwd }] : [];
+/** The same command may run another program in another folder, and the name of a tool is shortened for policies. */
+const describeCall = (body: HookBody): CoveredText[] =>
+  ["cwd", "tool_name"].flatMap((name) => {
+    const text = body[name];
+    return typeof text === "string" ? [{ pointer: `/request/${name}`, text }] : [];
+  });
 
 const CONTEXT = {
   prompt: { direction: "input", protocol: "llm" },
