@@ -1,8 +1,8 @@
 /** Large bodies pass byte for byte in both directions, whichever side is slow: no buffer is reused before it is sent. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { startKit } from "../kit/kit.ts";
+import { readPeakMiB } from "../kit/peak-memory.ts";
 import { startProgram } from "../kit/program.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
@@ -109,7 +109,7 @@ test.if(process.platform === "linux")(
     });
     const { key = "" } = await make(`${base}/consumers/${consumer.id}/keys`, { name: "k" });
     const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n';
-    const before = peakMib(program.child.pid);
+    const before = readPeakMiB(program.child.pid);
 
     const reply = await fetch(`${program.url}/${consumer.slug}/v1/files`, {
       method: "POST",
@@ -122,13 +122,7 @@ test.if(process.platform === "linux")(
     });
 
     expect(await reply.json()).toEqual({ id: `file-${400 * MIB + head.length + 9}` });
-    expect(peakMib(program.child.pid) - before).toBeWithin(0.01, 64);
+    expect(readPeakMiB(program.child.pid) - before).toBeWithin(0.01, 64);
   },
   60_000,
 );
-
-/** Returns the peak memory of a process. */
-function peakMib(pid: number): number {
-  const [, kib] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kib) / 1024;
-}

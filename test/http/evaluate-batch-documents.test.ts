@@ -1,10 +1,10 @@
 /** The documents of a batch are fetched and read one evaluation at a time, which bounds memory. */
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
-import { deflateRawSync } from "node:zlib";
+import { docx } from "../kit/docx.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
+import { readPeakMiB } from "../kit/peak-memory.ts";
 import { startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
 
@@ -48,25 +48,5 @@ test("a batch of documents that inflate takes the memory of one", async () => {
   const { status } = await guard.send([{ payload: { input: PADDING } }, ...batch], {}, BATCH);
 
   expect(status).toBe(200);
-  const [, peak] =
-    /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${program.child.pid}/status`, "utf8")) ?? [];
-  expect(Number(peak) / 1024).toBeLessThan(1000);
+  expect(readPeakMiB(program.child.pid)).toBeLessThan(1000);
 }, 60_000);
-
-function docx(body: string): Buffer {
-  const name = "word/document.xml";
-  const packed = deflateRawSync(`<w:document><w:body>${body}</w:body></w:document>`);
-  const local = Buffer.alloc(30);
-  local.writeUInt32LE(0x04034b50);
-  local.writeUInt16LE(name.length, 26);
-  const entry = Buffer.alloc(46);
-  entry.writeUInt32LE(0x02014b50);
-  entry.writeUInt16LE(8, 10);
-  entry.writeUInt32LE(packed.length, 20);
-  entry.writeUInt16LE(name.length, 28);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(local.length + name.length + packed.length, 16);
-  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
-}

@@ -1,7 +1,8 @@
 /** PDF and Office files in a provider's body are opened like attachments. */
 import { expect, test } from "bun:test";
-import { deflateRawSync, deflateSync } from "node:zlib";
+import { deflateSync } from "node:zlib";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
+import { docx, zipDocument } from "../kit/docx.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
@@ -222,7 +223,7 @@ test.each(["", "<!DOCTYPE document>"])(
     const xmlns = NAMESPACE.replace("xmlns:w", "xmlns");
     const inner = run(NUMBER.slice(0, 7)) + run(NUMBER.slice(7));
     const body = `${before}<document ${xmlns}>${inner.replaceAll("w:", "")}</document>`;
-    const data = zip(body).toString("base64");
+    const data = zipDocument(body).toString("base64");
 
     const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
 
@@ -241,7 +242,7 @@ test.each([
 ])("values of an Excel file are read apart from each other: %s %s", async (root, inner) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const xmlns = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
-  const data = zip(`<${root} xmlns="${xmlns}">${inner}</${root}>`).toString("base64");
+  const data = zipDocument(`<${root} xmlns="${xmlns}">${inner}</${root}>`).toString("base64");
 
   const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
 
@@ -251,7 +252,7 @@ test.each([
 test("text that refers to entities of its document is reported as not read", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
   const entities = '<!DOCTYPE w [<!ENTITY a "4111 1111"><!ENTITY b "1111 1111">]>';
-  const data = zip(`${entities}<w:document><w:t>Card &a; &b;</w:t></w:document>`);
+  const data = zipDocument(`${entities}<w:document><w:t>Card &a; &b;</w:t></w:document>`);
 
   const { detectors } = await guard.evaluate({
     payload: { attachments: [{ data: data.toString("base64") }] },
@@ -401,26 +402,4 @@ function pdf(text: string): Buffer {
     `4 0 obj <</Filter/FlateDecode/Length ${content.length}>>stream\n`,
   ].join("\n");
   return Buffer.concat([Buffer.from(head), content, Buffer.from("\nendstream endobj\n")]);
-}
-
-function docx(body: string): Buffer {
-  return zip(`<w:document><w:body>${body}</w:body></w:document>`);
-}
-
-function zip(content: string): Buffer {
-  const name = "word/document.xml";
-  const packed = deflateRawSync(content);
-  const local = Buffer.alloc(30);
-  local.writeUInt32LE(0x04034b50);
-  local.writeUInt16LE(name.length, 26);
-  const entry = Buffer.alloc(46);
-  entry.writeUInt32LE(0x02014b50);
-  entry.writeUInt16LE(8, 10);
-  entry.writeUInt32LE(packed.length, 20);
-  entry.writeUInt16LE(name.length, 28);
-  const end = Buffer.alloc(22);
-  end.writeUInt32LE(0x06054b50);
-  end.writeUInt16LE(1, 10);
-  end.writeUInt32LE(local.length + name.length + packed.length, 16);
-  return Buffer.concat([local, Buffer.from(name), packed, entry, Buffer.from(name), end]);
 }

@@ -6,6 +6,7 @@ import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { readPeakMiB } from "../kit/peak-memory.ts";
 import { type Program, startProgram } from "../kit/program.ts";
 import { maxWaitShare, minOfRuns, until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
@@ -31,11 +32,6 @@ const postAndLeave = (program: Program, path: string, body: string, headers = "h
     });
     socket.on("error", () => {}).on("close", () => resolve());
   });
-
-async function peakMiB({ child }: Program): Promise<number> {
-  const status = await Bun.file(`/proc/${child.pid}/status`).text();
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-}
 
 test("bodies of many names do not block others, on the data plane", async () => {
   await using program = await startProgram();
@@ -98,14 +94,14 @@ test("300 small bodies of an administrator that arrive together are all parsed",
 test("bodies of clients without a token that wait for their turn do not fill the memory", async () => {
   await using program = await startProgram();
   const body = `{"token":[${Array(4_900).fill('{"\\u0061":1}').join(",")}]}`;
-  const before = await peakMiB(program);
+  const before = readPeakMiB(program.child.pid);
 
   const senders = Array.from({ length: 64 }, async () => {
     for (let sent = 0; sent < 100; sent++) await postAndLeave(program, "/v1/session", body);
   });
   await Promise.all(senders);
 
-  expect((await peakMiB(program)) - before).toBeLessThan(200);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(200);
   const reply = await program.call("POST", "/v1/session", { token: OWNER_TOKEN });
   expect(reply.status).toBe(200);
 }, 120_000);
@@ -114,7 +110,7 @@ test("bodies of an administrator who disconnects do not fill the memory", async 
   await using program = await startProgram();
   const body = `{"name":"x","y":[${Array(130_000).fill('{"\\u0061":1}').join(",")}]}`;
   const headers = `host: x\r\nauthorization: Bearer ${OWNER_TOKEN}\r\n`;
-  const before = await peakMiB(program);
+  const before = readPeakMiB(program.child.pid);
 
   const senders = Array.from({ length: 64 }, async () => {
     for (let sent = 0; sent < 25; sent++)
@@ -123,13 +119,13 @@ test("bodies of an administrator who disconnects do not fill the memory", async 
   await Promise.all(senders);
 
   await until(async () => (await program.call("POST", "/v1/gateways", body)).status === 422);
-  expect((await peakMiB(program)) - before).toBeLessThan(900);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(900);
 }, 120_000);
 
 test("forms of many fields that clients without a token send neither block others nor fill the memory", async () => {
   await using program = await startProgram();
   const body = "a&".repeat(130_000);
-  const before = await peakMiB(program);
+  const before = readPeakMiB(program.child.pid);
 
   const share = await waitDuring(program, 100, async () => {
     const reply = await fetch(`${program.url}/me`, { method: "POST", body });
@@ -138,7 +134,7 @@ test("forms of many fields that clients without a token send neither block other
   });
 
   expect(share).toBeLessThan(0.5);
-  expect((await peakMiB(program)) - before).toBeLessThan(300);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(300);
 }, 120_000);
 
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
@@ -190,12 +186,12 @@ test("the values of bodies that wait for a guard do not fill the memory", async 
   await using consumer = await makeGuardedConsumer(program, { input_rules });
   const lists = Array(21_000).fill("[]").join(",");
   const body = `{"model":"m","messages":[{"role":"user","content":"x"}],"metadata":[${lists}]}`;
-  const before = await peakMiB(program);
+  const before = readPeakMiB(program.child.pid);
 
   const send = async () => await (await consumer.post("/v1/chat/completions", body)).arrayBuffer();
   await Promise.all(Array.from({ length: 1_000 }, send));
 
-  expect((await peakMiB(program)) - before).toBeLessThan(900);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(900);
 }, 60_000);
 
 test.each(["an evaluation", "a policy test"])(
@@ -252,13 +248,13 @@ test("60 streams with many matches, which a guard masks, do not block others", a
 test("forms that arrive while the pages of principals are loaded do not fill the memory", async () => {
   await using program = await startProgram();
   const body = "a&".repeat(130_000);
-  const before = await peakMiB(program);
+  const before = readPeakMiB(program.child.pid);
 
   const senders = Array.from({ length: 500 }, async () => {
     for (let sent = 0; sent < 20; sent++) await postAndLeave(program, "/me", body);
   });
   await Promise.all(senders);
 
-  expect((await peakMiB(program)) - before).toBeLessThan(300);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(300);
   expect((await fetch(`${program.url}/me`)).status).toBe(200);
 }, 60_000);

@@ -1,6 +1,7 @@
-/** Measures memory in a process of its own: the test process holds the garbage of other test files. */
+/** Measures memory in a process of its own: the test process holds the garbage of other test files. Linux only. */
+import { readFileSync } from "node:fs";
 
-/** Runs a script from the root of the project. Returns its peak memory in MiB. Linux only. */
+/** Runs a script from the root of the project. Returns its peak memory in MiB. */
 export async function peakMemory(script: string): Promise<number> {
   const root = new URL("../..", import.meta.url).pathname;
   // Not the resource usage of the child, which begins with the memory of this process.
@@ -9,5 +10,11 @@ export async function peakMemory(script: string): Promise<number> {
   const child = Bun.spawn([process.execPath, "-e", report], { cwd: root, stderr: "inherit" });
   const status = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error("The script failed.");
-  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+  return findPeak(status);
 }
+
+/** Returns the peak memory of a running process in MiB. */
+export const readPeakMiB = (pid: number): number =>
+  findPeak(readFileSync(`/proc/${pid}/status`, "utf8"));
+
+const findPeak = (status: string): number => Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
