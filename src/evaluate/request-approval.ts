@@ -122,7 +122,7 @@ const toValue = (pointer: string, text: string): ScalarValue => ({
   inner: null,
 });
 
-/** A copy whose text can be restored: detectors have read the digits of the segment. */
+/** Returns a copy whose text becomes the literal, while the segment keeps the digits that detectors have read. */
 const toNumber = (segment: Segment): ScalarValue & { segment: Segment } => {
   const { text, role, pointer, inner } = segment;
   return { text, role, pointer, inner, segment };

@@ -47,6 +47,7 @@ export function selectContent(
   const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
   const readText = (segment: Segment): string => {
     if (storage === "full") return segment.text;
+    // The digits that detectors read may be the same for two numbers, so the code is that of the literal.
     const literal = literals?.get(segment);
     const encodeText = literal === undefined ? encode : encode && (() => encode(literal));
     const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? [], encodeText);

@@ -221,8 +221,8 @@ export const matchesModel = (entry: string, model: string): boolean =>
  * full-width dot may become part of `..`. An OpenRouter preset or a LiteLLM prompt can select any model.
  */
 export const namesOneModel = (model: string): boolean =>
-  ORDINARY.test(model) && !/\.\.|@(?:preset|prompt_id)\//i.test(model);
+  ORDINARY_NAME.test(model) && !/\.\.|@(?:preset|prompt_id)\//i.test(model);
 
-/** All that names of models at providers contain. */
-const ORDINARY = /^[\p{L}\p{Nd} ._:/@+~()[\]-]*$/u;
+/** The characters that providers use in names of models, as a pattern and in words. */
+const ORDINARY_NAME = /^[\p{L}\p{Nd} ._:/@+~()[\]-]*$/u;
 export const NAME_CHARACTERS = "letters, digits, spaces and . _ : / @ + ~ ( ) [ ] -";

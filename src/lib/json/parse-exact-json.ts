@@ -29,7 +29,7 @@ export const parseBoundedExactJson = (text: string): unknown =>
 
 export const isExactInteger = isRawJSON;
 
-/** Replaces a member that is a long integer by a rounded number: as a value that is kept, it would pass for an object. */
+/** Rounds a member that is a long integer: the object that keeps it exactly would be accepted in place of an object. */
 export function roundMember(object: Record<string, unknown>, name: string): void {
   if (isExactInteger(object[name])) object[name] = Number(JSON.stringify(object[name]));
 }

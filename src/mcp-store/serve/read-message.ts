@@ -61,7 +61,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Rounds arguments that are no object, which are rejected. */
+/** Rounds arguments that are a long integer, so that they are rejected like other numbers. */
 function roundArguments(body: unknown): unknown {
   for (const message of [body].flat()) {
     if (isObject(message) && isObject(message.params)) roundMember(message.params, "arguments");

@@ -2,7 +2,10 @@
 import { isObject } from "../../lib/json/json-object.ts";
 import { parseBoundedExactJson, roundMember } from "../../lib/json/parse-exact-json.ts";
 
-/** Rounds a result that is no object, which is rejected, and the size of a linked resource: the SDK requires a number. */
+/**
+ * Rounds a result that is a long integer, so that the SDK rejects it, and the size of a linked resource, which the SDK
+ * accepts only as a number.
+ */
 export function parseToolResponse(text: string): unknown {
   const response = parseBoundedExactJson(text);
   // A server of an early revision may send a batch.
