@@ -66,7 +66,9 @@ const ADVICE = `## How to use these figures
 
 - Start in observe mode. \`GET /v1/collectors/{collector_id}/calibration\` proposes thresholds for your own traffic; a rate measured here
   is not the rate on your texts.
-- Block at \`permissive\`, ask or report at \`balanced\`. \`strict\` is for review: many of its findings are benign.
+- Block at \`balanced\` if one false positive in a hundred requests is acceptable, as the starter policy does for user messages, otherwise at
+  \`permissive\`. \`strict\` is for review: many of its findings are benign.
+- Commands of a few words about the form of a response, such as "Write only the code.", resemble attacks, and are flagged more often than these figures show.
 - No text classifier finds everything under "Missed". An instruction in plain words inside a document looks like the document. Limit
   what it can do: \`tool_permission\`, gates on tools and arguments, and \`url_analyzer\` against exfiltration do not depend on wording.`;
 
