@@ -24,9 +24,9 @@ export function listEmbeddedBytes(out: Payload): void {
   listed.delete("");
   for (const { text, pointer, isName } of out.segments) {
     if (isName || text.length < MIN_FILE_CHARACTERS) continue;
-    if (listed.has(toSearchablePath(pointer))) continue;
-    const reasons = new Set<"media" | "binary" | "encrypted">();
     const path = toSearchablePath(pointer);
+    if (listed.has(path)) continue;
+    const reasons = new Set<"media" | "binary" | "encrypted">();
     const isSealed = SEALED.test(path) && !TOOL_DATA.test(path);
     visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
       const kind = classifyRun(text, run);
