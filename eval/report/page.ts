@@ -66,9 +66,11 @@ const ADVICE = `## How to use these figures
 
 - Start in observe mode. \`GET /v1/collectors/{collector_id}/calibration\` proposes thresholds for your own traffic; a rate measured here
   is not the rate on your texts.
-- Block at \`balanced\` if one false positive in a hundred requests is acceptable, as the starter policy does for user messages, otherwise at
-  \`permissive\`. \`strict\` is for review: many of its findings are benign.
-- Commands of a few words about the form of a response, such as "Write only the code.", resemble attacks, and are flagged more often than these figures show.
+- Block at \`balanced\` if about one false positive in a hundred requests is acceptable, as the starter policy does for user messages,
+  otherwise at \`permissive\`. The level was set to this rate on the requests below (see Method). \`strict\` is for review: many of its
+  findings are benign.
+- Commands of a few words about the form of a response, such as "Write only the code.", resemble attacks, and are flagged more often
+  than these figures show.
 - No text classifier finds everything under "Missed". An instruction in plain words inside a document looks like the document. Limit
   what it can do: \`tool_permission\`, gates on tools and arguments, and \`url_analyzer\` against exfiltration do not depend on wording.`;
 
@@ -77,8 +79,12 @@ const method = (): string => `## Method
 Every text is evaluated in process, on the path of \`POST /v1/evaluate\`, where it would appear: as a user message, a system prompt, a tool
 definition, an argument or a result of a tool, or an attached document.
 
-- **Sources are never pooled only.** Sources marked † were available when models were trained and rules were written. The others were
-  not; pooled lines are over these where there are any.
+- **Sources are never pooled only.** Sources marked † were available when models were trained and rules were written. No model was
+  trained on the others; pooled lines are over these where there are any.
+- **Learned detectors were tuned with the sources that are not marked**: training data, settings and thresholds were chosen by results on
+  them ([0012](decisions/0012-learned-detectors.md)). Above all, the levels of \`prompt_guard\` and \`toxicity\` are set to rates on
+  Arena-Hard and XSTest, so the share of these texts that a level flags is no independent measurement. Other text may be flagged more
+  often.
 - **AUROC** is the probability that an attack scores higher than a benign text. **Recall at 1 % FP** is the share of attacks above the
   score that 1 % of the benign texts exceed. With fewer than 1,000 benign texts, recall at 0.1 % is recall without any false positive.
 - **Levels** are what you configure: \`permissive\`, \`balanced\` and \`strict\`, or the defaults of detectors without levels.
