@@ -32,15 +32,6 @@ export const createTurns = (): Turns => ({
   parsed_bytes: 0,
 });
 
-async function waitForNext(turn: ClientTurn): Promise<void> {
-  await new Promise<void>(setImmediate);
-  checkClient(turn);
-}
-
-function checkClient({ client }: ClientTurn): void {
-  if (client?.signal.aborted) throw new AppError("client_closed");
-}
-
 /** Parsing takes up to 0.2 µs per byte. Smaller bodies are not counted. */
 const MIN_COUNTED_BYTES = 8 * 1024;
 const MAX_BYTES_PER_TURN = 128 * 1024;
@@ -61,4 +52,13 @@ export async function takeTurnToParse(
     }
     turns.parsed_bytes += turn.size;
   });
+}
+
+function checkClient({ client }: ClientTurn): void {
+  if (client?.signal.aborted) throw new AppError("client_closed");
+}
+
+async function waitForNext(turn: ClientTurn): Promise<void> {
+  await new Promise<void>(setImmediate);
+  checkClient(turn);
 }
