@@ -128,3 +128,26 @@ test("a stream whose chunks arrive together is masked in many turns of the event
 
   expect(await minOfRuns(measure, 0.4)).toBeLessThan(0.4);
 }, 60_000);
+
+test("a long text in one event of a stream is masked in many turns of the event loop", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "transform" }];
+  const content = "ana@example.com 4111 1111 1111 1111 ".repeat(16_000);
+  const event = JSON.stringify({ choices: [{ index: 0, delta: { content } }] });
+  const headers = { "content-type": "text/event-stream" };
+  const script = { headers, body: `data: ${event}\n\ndata: [DONE]\n\n` };
+  await using guarded = await makeGuardedConsumer(kit, { output_rules }, { script });
+  const chat = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "x" }] };
+  const send = async () => (await guarded.post("/v1/chat/completions", chat)).text();
+
+  const measure = async () => {
+    const start = performance.now();
+    const [longest, text] = await measureLongestTurn(send);
+    expect(text).toEndWith("data: [DONE]\n\n");
+    expect(text.split("[MASKED_EMAIL]")).toHaveLength(16_001);
+    return longest / (performance.now() - start);
+  };
+
+  expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
+}, 60_000);

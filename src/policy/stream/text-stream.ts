@@ -40,6 +40,8 @@ export interface MaskedPart {
 
 /** Longer open text is not inspected again for every part, which would take quadratic time. */
 const MAX_FREQUENT_CHARACTERS = 2048;
+/** Longer parts are inspected in slices, each in a turn of its own: a megabyte would block other requests for seconds. */
+const MAX_SLICE_CHARACTERS = 16 * 1024;
 /** Keeps the last word that was sent, and a few before it. */
 const MIN_CONTEXT = 64;
 const NOTHING: MaskedPart = { text: "", blocked: false };
@@ -62,18 +64,33 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   let hasStarted = false;
 
   return {
-    push: (part: string): Promise<MaskedPart> => {
-      text += part;
-      collectJson(part);
-      const open = isEncoded ? text.length : text.length - sent;
-      const isFrequent = text.length - inspected < open / 8;
-      if (isBlocked || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
-        return Promise.resolve(NOTHING);
+    async push(part: string): Promise<MaskedPart> {
+      let masked = "";
+      for (let at = 0; ; ) {
+        // Open text is inspected again with the next slice, so that slices of constant size would take quadratic time.
+        const next = at + Math.max(MAX_SLICE_CHARACTERS, countOpen());
+        masked += (await pushSlice(part.slice(at, next))).text;
+        if (isBlocked || next >= part.length) return { text: masked, blocked: isBlocked };
+        at = next;
       }
-      return inspect(false);
     },
     end: (): Promise<MaskedPart> => (isBlocked ? Promise.resolve(NOTHING) : inspect(true)),
   };
+
+  function countOpen(): number {
+    return isEncoded ? text.length : text.length - sent;
+  }
+
+  function pushSlice(slice: string): Promise<MaskedPart> {
+    text += slice;
+    collectJson(slice);
+    const open = countOpen();
+    const isFrequent = text.length - inspected < open / 8;
+    if (isBlocked || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
+      return Promise.resolve(NOTHING);
+    }
+    return inspect(false);
+  }
 
   function collectJson(part: string): void {
     json?.add(part);
