@@ -92,6 +92,28 @@ test.each([
   expect(status === "block" || detectors.uninspected.length > 0).toBe(true);
 });
 
+const wide = (text: string) => Buffer.from(text, "utf16le");
+
+test.each([
+  ["within UTF-16", [wide("My number is 4111 "), Buffer.from("1111 1111 "), wide("1111, thanks.")]],
+  ["within big-endian UTF-16", [wide("Card 4111 1111 ").swap16(), Buffer.from("1111 1111.")]],
+  ["at the end of UTF-16", [wide("Card 4111 1111 1111 111"), Buffer.from("1")]],
+  [
+    "within UTF-32",
+    [wide([..."Card 4111 1111 1111 "].join("\0")), Buffer.from("\0\x001111\0\0\0")],
+  ],
+])("a card with digits of one byte %s is found, as parsers of UTF-8 read it", async (_, parts) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const data = Buffer.concat(parts).toString("base64");
+  const blob = { contents: [{ uri: "file:///a", mimeType: "text/plain", blob: data }] };
+
+  for (const payload of [member(`data:text/plain;base64,${data}`), blob]) {
+    const { status, detectors } = await guard.evaluate({ payload });
+    expect(status).toBe("block");
+    expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(["binary"]);
+  }
+});
+
 test("text before and after other bytes is still inspected", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const [prose, card, other] = [Buffer.from(PROSE), Buffer.from(CARD), gzipSync("notes")];

@@ -6,12 +6,16 @@ import { isCompressed } from "./file-kind.ts";
 export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
   if (isCompressed(bytes)) return undefined;
   const head = bytes.subarray(0, HEAD);
-  const charset = detectByteOrderMark(head) ?? detectWideCharset(head);
+  const mark = detectByteOrderMark(head);
+  const charset = mark ?? detectWideCharset(head);
   const isWide = charset !== undefined && charset !== "utf-8";
   // A UTF-16 byte order mark before ASCII is false: it would turn the letters into others.
   if (charset && !(isWide && isMostlyAscii(head))) {
     if (isWide && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
-    return isLegible(decodeAs(charset, head)) ? decodeAs(charset, bytes) : undefined;
+    if (!isLegible(decodeAs(charset, head))) return undefined;
+    // Parsers that expect UTF-8 read letters among NULs, which UTF-16 would turn into others.
+    const isMixed = !mark && hasOneByteLetters(charset, bytes);
+    return isMixed ? new TextDecoder().decode(bytes) : decodeAs(charset, bytes);
   }
   const headText = new TextDecoder().decode(head, { stream: true });
   if (isUtf8(headText)) {
@@ -66,6 +70,11 @@ const latin1 = (bytes: Uint8Array): string => viewBytes(bytes).toString("latin1"
 
 /** UTF-16 and UTF-32 contain no such run. Other parsers would read single-byte text between them. */
 const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;
+
+/** Returns whether two letters or signs of ASCII are side by side, or the last character is cut. */
+const hasOneByteLetters = (charset: Charset, bytes: Uint8Array): boolean =>
+  bytes.length % (charset.startsWith("utf-32") ? 4 : 2) > 0 || ASCII_PAIR.test(latin1(bytes));
+const ASCII_PAIR = /\w[ -~]|[ -~]\w/;
 
 /** Bytes from which the charset is detected. */
 const HEAD = 4096;
