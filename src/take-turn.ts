@@ -62,3 +62,12 @@ async function waitForNext(turn: ClientTurn): Promise<void> {
   await new Promise<void>(setImmediate);
   checkClient(turn);
 }
+
+/** A page of 200 records takes about 5 ms to read, validate and encode. */
+const BYTES_PER_READ = 64 * 1024;
+
+/** Resolves when the caller may read a page of records. Owners take turns. */
+export const takeTurnToRead = (
+  deps: Pick<Deps, "turns">,
+  turn: Omit<ClientTurn, "size">,
+): Promise<void> => takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });

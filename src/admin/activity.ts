@@ -79,14 +79,15 @@ function readCursor(cursor: string): string {
 
 export const activityExportRoute: DirectRoute = {
   endpoint: exportActivity,
-  async respond(deps, { query, headers }) {
+  async respond(deps, { query, headers, actor }) {
     // Decoded by the endpoint's own schema before this is called.
     const { format, ...filters } = query as ReturnType<typeof exportActivity.query.parse>;
-    return exportResponse(readEvents(deps, filters), {
+    return exportResponse(deps, readEvents(deps, filters), {
       name: "activity",
       format,
       columns: COLUMNS,
       headers,
+      actor,
     });
   },
 };

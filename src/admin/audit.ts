@@ -55,15 +55,16 @@ const MAX_ACTORS = 100;
 
 export const auditExportRoute: DirectRoute = {
   endpoint: exportAudit,
-  async respond({ db }, { query, headers, actor }) {
+  async respond(deps, { query, headers, actor }) {
     // Decoded by the endpoint's own schema before this is called.
     const { format, ...filters } = query as ReturnType<typeof exportAudit.query.parse>;
     checkGateway(actor, filters.gateway_id);
-    return exportResponse(readRecords(db, filters), {
+    return exportResponse(deps, readRecords(deps.db, filters), {
       name: "audit",
       format,
       columns: COLUMNS,
       headers,
+      actor,
     });
   },
 };

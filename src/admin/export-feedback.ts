@@ -16,7 +16,8 @@ export const feedbackExportRoute: DirectRoute = {
     const events = readEvents(deps, { feedback: "any", ...filters });
     const readsText = PERMISSIONS[actor.role].includes("audit");
     const texts = labelTexts(deps, events, readsText);
-    return exportResponse(texts, { name: "feedback", format: "jsonl", columns: [], headers });
+    const file = { name: "feedback", format: "jsonl", columns: [], headers, actor } as const;
+    return exportResponse(deps, texts, file);
   },
 };
 

@@ -1,4 +1,7 @@
 /** Streams items as a download, in JSON Lines or CSV. */
+import type { Deps } from "../deps.ts";
+import type { Actor } from "../route.ts";
+import { takeTurnToRead } from "../take-turn.ts";
 
 interface Download<Item> {
   /** Of the file, without its extension. */
@@ -7,14 +10,21 @@ interface Download<Item> {
   /** Columns of the CSV file. */
   columns: readonly (keyof Item & string)[];
   headers: Record<string, string>;
+  /** Administrator who downloads it. */
+  actor: Actor;
 }
 
+/** Number of lines that are read in one turn of the event loop, as many as a page has. */
+const LINES_PER_TURN = 200;
+
 export function exportResponse<Item extends object>(
+  deps: Pick<Deps, "turns">,
   items: AsyncGenerator<Item>,
-  { name, format, columns, headers }: Download<Item>,
+  { name, format, columns, headers, actor }: Download<Item>,
 ): Response {
+  const waitForTurn = () => takeTurnToRead(deps, { owner: actor.id ?? "", client: undefined });
   const lines = format === "csv" ? toCsvLines(items, columns) : toJsonLines(items);
-  return new Response(toStream(lines), {
+  return new Response(toStream(lines, waitForTurn), {
     headers: {
       ...headers,
       "content-type": format === "csv" ? "text/csv; charset=utf-8" : "application/jsonl",
@@ -46,10 +56,15 @@ function toCsvCell(value: unknown): string {
 }
 
 /** Reads the next line when the client has received the last one. */
-function toStream(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+function toStream(
+  lines: AsyncGenerator<string>,
+  waitForTurn: () => Promise<void>,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let sent = 0;
   return new ReadableStream({
     async pull(controller) {
+      if (sent++ % LINES_PER_TURN === 0) await waitForTurn();
       const { value, done } = await lines.next();
       if (done) controller.close();
       else controller.enqueue(encoder.encode(value));

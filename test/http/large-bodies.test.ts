@@ -258,3 +258,23 @@ test("forms that arrive while the pages of principals are loaded do not fill the
   expect(readPeakMiB(program.child.pid) - before).toBeLessThan(300);
   expect((await fetch(`${program.url}/me`)).status).toBe(200);
 }, 60_000);
+
+test.each(["", "/export"])(
+  "200 reads of /v1/activity%s, which arrive together, do not block others",
+  async (end) => {
+    await using program = await startProgram();
+    const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+    const { send } = await makeGuard(program, { input_rules: [{ detector_id, action: "report" }] });
+    const input = "ana@example.com 4111 1111 1111 1111 ".repeat(100);
+    await Promise.all(Array.from({ length: 200 }, () => send({ payload: { input } })));
+
+    const share = await waitDuring(program, 200, async () => {
+      const reply = await program.call("GET", `/v1/activity${end}${end ? "" : "?limit=200"}`);
+      expect(reply.status).toBe(200);
+      await reply.arrayBuffer();
+    });
+
+    expect(share).toBeLessThan(0.4);
+  },
+  60_000,
+);

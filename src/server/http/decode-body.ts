@@ -5,7 +5,7 @@ import { Empty, type Endpoint } from "../../contract/endpoint.ts";
 import type { Deps } from "../../deps.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { Actor } from "../../route.ts";
-import { takeTurnToParse } from "../../take-turn.ts";
+import { takeTurnToParse, takeTurnToRead } from "../../take-turn.ts";
 import { readCountedBody, UNCOUNTED_BYTES } from "./read-counted-body.ts";
 import { isForm, readForm } from "./read-form.ts";
 import { readJson } from "./read-json.ts";
@@ -22,14 +22,17 @@ export async function decodeBody(
   request: Request,
   { params, actor, memory }: BodyContext,
 ): Promise<unknown> {
-  if (endpoint.body === Empty) return undefined;
+  const caller = { owner: actor.id ?? "", client: request };
+  if (endpoint.body === Empty) {
+    if (endpoint.method === "GET") await takeTurnToRead(deps, caller);
+    return undefined;
+  }
   // Before the body: an unknown gateway is always a 404.
   if (params.gateway_id !== undefined) await requireGateway(deps, params);
   const code = validationCode(endpoint);
   const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
   const bytes = await readCountedBody(deps, request, cap, memory);
-  const turn = { owner: actor.id ?? "", size: bytes.length, client: request };
-  await takeTurnToParse(deps, turn);
+  await takeTurnToParse(deps, { ...caller, size: bytes.length });
   const onWeight = bytes.length > UNCOUNTED_BYTES ? memory.add : undefined;
   const value =
     endpoint.form && isForm(request)
