@@ -1,5 +1,6 @@
 /** Text around encoded bytes is inspected, and files are read from any member of a payload. */
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -61,12 +62,34 @@ test.each<[string, Json]>([
   expect((await guard.evaluate({ payload })).status).toBe("block");
 });
 
+const SEALED = randomBytes(2000).toString("base64");
+
 test.each<[string, Json, string]>([
   ["Mistral's audio", part({ type: "input_audio", input_audio: PICTURE }), "media"],
   ["Ollama's images", { messages: [{ role: "user", content: "a", images: [PICTURE] }] }, "media"],
   [
     "Bedrock's encrypted reasoning",
     part({ reasoningContent: { redactedContent: Buffer.alloc(99, 0x9f).toString("base64") } }),
+    "encrypted",
+  ],
+  [
+    "Anthropic's encrypted reasoning",
+    { messages: [{ role: "assistant", content: [{ type: "redacted_thinking", data: SEALED }] }] },
+    "encrypted",
+  ],
+  ["the same in a user message", part({ type: "redacted_thinking", data: SEALED }), "binary"],
+  [
+    "OpenRouter's encrypted reasoning",
+    {
+      messages: [
+        { role: "assistant", reasoning_details: [{ type: "reasoning.encrypted", data: SEALED }] },
+      ],
+    },
+    "encrypted",
+  ],
+  [
+    "an argument that is named like encrypted reasoning",
+    part({ type: "tool_use", input: { type: "redacted_thinking", data: SEALED } }),
     "binary",
   ],
 ])("%s is listed as not inspected", async (_, payload, reason) => {

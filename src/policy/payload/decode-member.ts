@@ -11,7 +11,7 @@ import {
 import { isMarkup } from "../../lib/documents/read-html-text.ts";
 import { hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
-import type { StringEncoding } from "../segment.ts";
+import type { SegmentSource, StringEncoding } from "../segment.ts";
 
 export type DecodedMember =
   | DecodedText
@@ -57,6 +57,16 @@ export const declaresBase64 = (key: string, members: JsonObject): boolean =>
 /** Returns whether a member of any object is base64, by its name or by the members beside it. */
 export const isBase64Member = (key: string, members: JsonObject): boolean =>
   BASE64_MEMBERS.has(key) || declaresBase64(key, members);
+
+/** Returns whether a member is encrypted reasoning of Anthropic or OpenRouter. */
+export const isSealedData = (
+  key: string,
+  { type }: JsonObject,
+  { source }: { source: SegmentSource },
+): boolean =>
+  key === "data" &&
+  source === "assistant" &&
+  (type === "redacted_thinking" || type === "reasoning.encrypted");
 
 /** Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. */
 export function readDeclaredType(members: JsonObject): string | null {

@@ -7,6 +7,7 @@ import {
   declaresBase64,
   decodeMember,
   isBase64Member,
+  isSealedData,
   readDeclaredType,
   readUrlType,
   SEALED_MEMBERS,
@@ -56,7 +57,8 @@ export function readMembers(
     const child = childLocation(location, key);
     if (typeof member === "string" && declaresBase64(key, value)) {
       readBase64(out, member, child);
-    } else if (read) read(out, member, child);
+    } else if (isSealedData(key, value, child)) readMember(out, member, child, "redactedContent");
+    else if (read) read(out, member, child);
     else readMember(out, member, child, key);
   }
   const files = out.documents.slice(count, MAX_ATTACHMENTS);
@@ -221,7 +223,7 @@ function reportBytes(out: Payload, pointer: string, key: string, kind: "media" |
     keepLatest(out, out.ids, { text: kind, role: null, pointer, inner: null, isBytes: true });
     return;
   }
-  const reason = key === "encrypted_content" ? "encrypted" : kind;
+  const reason = /^(?:encrypted_content|redactedContent)$/.test(key) ? "encrypted" : kind;
   if (out.uninspected.length < MAX_UNINSPECTED) out.uninspected.push({ pointer, reason });
   else out.dropped_values++;
 }
