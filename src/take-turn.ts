@@ -54,6 +54,15 @@ export async function takeTurnToParse(
   });
 }
 
+/** A page of 200 records takes about 5 ms to read, validate and encode, as long as parsing this many bytes. */
+const BYTES_PER_READ = 64 * 1024;
+
+/** Resolves when the caller may read a page of records. Owners take turns. */
+export const takeTurnToRead = (
+  deps: Pick<Deps, "turns">,
+  turn: Omit<ClientTurn, "size">,
+): Promise<void> => takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });
+
 function checkClient({ client }: ClientTurn): void {
   if (client?.signal.aborted) throw new AppError("client_closed");
 }
@@ -62,12 +71,3 @@ async function waitForNext(turn: ClientTurn): Promise<void> {
   await new Promise<void>(setImmediate);
   checkClient(turn);
 }
-
-/** A page of 200 records takes about 5 ms to read, validate and encode. */
-const BYTES_PER_READ = 64 * 1024;
-
-/** Resolves when the caller may read a page of records. Owners take turns. */
-export const takeTurnToRead = (
-  deps: Pick<Deps, "turns">,
-  turn: Omit<ClientTurn, "size">,
-): Promise<void> => takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });

@@ -1,4 +1,4 @@
-/** Reads and decodes the body of an administrative request. */
+/** Reads and decodes the body of an administrative request. A request without one waits for its turn to read records. */
 import { requireGateway } from "../../admin/resource-routes.ts";
 import { decode } from "../../contract/decode.ts";
 import { Empty, type Endpoint } from "../../contract/endpoint.ts";
