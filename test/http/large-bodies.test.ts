@@ -5,6 +5,8 @@ import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
+import { post } from "../kit/mcp-client.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { readPeakMiB } from "../kit/peak-memory.ts";
 import { type Program, startProgram } from "../kit/program.ts";
@@ -278,3 +280,20 @@ test.each(["", "/export"])(
   },
   60_000,
 );
+
+test("200 lists of hundreds of tools do not block others, on the MCP endpoint", async () => {
+  await using program = await startProgram();
+  const store = await makeMcpStore(program);
+  const description = "d".repeat(2_500);
+  const tools = Array.from({ length: 500 }, (_, index) => ({ name: `t${index}`, description }));
+  await using server = startMcpServer({ tools });
+  await store.install("ana", (await store.serve("Many", server.url)).code);
+  const headers = { authorization: `Bearer ${await store.token("ana")}` };
+  const list = async () => {
+    const reply = await post(store.url, headers, { jsonrpc: "2.0", id: 1, method: "tools/list" });
+    expect((await reply.text()).slice(-3e5)).toContain("many__t499");
+  };
+  await list();
+
+  expect(await waitDuring(program, 200, list)).toBeLessThan(0.4);
+}, 60_000);

@@ -16,6 +16,8 @@ import { takeTurnToParse } from "../../take-turn.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
+/** The shortest message may list hundreds of tools, which takes as long as parsing this many bytes. */
+const MIN_COST_BYTES = 16 * 1024;
 
 /** Returns a JSON-RPC message or a batch, which the SDK validates. */
 export async function readMessage(
@@ -28,7 +30,8 @@ export async function readMessage(
     onLength: (length) => memory.check(length * COPIES),
     onBytes: (count) => memory.add(count * COPIES),
   });
-  await takeTurnToParse(deps, { owner, size: bytes.length, client: request });
+  const size = Math.max(bytes.length, MIN_COST_BYTES);
+  await takeTurnToParse(deps, { owner, size, client: request });
   const text = new TextDecoder().decode(bytes);
   const { weight, depth, members } = measureJson(text);
   // JSON.stringify takes quadratic time in the depth: 200,000 levels take seconds.
