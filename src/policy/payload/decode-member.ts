@@ -58,7 +58,7 @@ export const declaresBase64 = (key: string, members: JsonObject): boolean =>
 export const isBase64Member = (key: string, members: JsonObject): boolean =>
   BASE64_MEMBERS.has(key) || declaresBase64(key, members);
 
-/** Returns whether a member is encrypted reasoning of Anthropic or OpenRouter. */
+/** Returns whether a member is encrypted reasoning of Anthropic or OpenRouter, which is read like Bedrock's `redactedContent`. */
 export const isSealedData = (
   key: string,
   { type }: JsonObject,
