@@ -41,7 +41,7 @@ export interface MaskedPart {
 /** Longer open text is not inspected again for every part, which would take quadratic time. */
 const MAX_FREQUENT_CHARACTERS = 2048;
 /** Longer parts are inspected in slices, each in a turn of its own: a megabyte would block other requests for seconds. */
-const MAX_SLICE_CHARACTERS = 16 * 1024;
+const MAX_SLICE_CHARACTERS = 2048;
 /** Keeps the last word that was sent, and a few before it. */
 const MIN_CONTEXT = 64;
 const NOTHING: MaskedPart = { text: "", blocked: false };
