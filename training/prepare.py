@@ -65,7 +65,7 @@ AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect
 
 
 # Their texts are messages to an assistant, which are not planted into documents.
-MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33"}
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33", "w34"}
 
 
 # Their texts are used to choose thresholds and to measure, not for training.
