@@ -31,7 +31,6 @@ export interface LazyMcp {
 export function createLazyMcp(app: App): LazyMcp {
   let loaded: Promise<Loaded> | undefined;
   let ready: Loaded | undefined;
-  /** Requests that arrived before `ready`. */
   let waiting = 0;
   const loadAndHandle =
     (path: string): PathHandler =>
@@ -40,7 +39,10 @@ export function createLazyMcp(app: App): LazyMcp {
         if (waiting >= MAX_WAITING) return await rejectRequest(app, request);
         waiting += 1;
         loaded ??= load(app);
-        ready = await loaded;
+        // A failed load is an error for later requests too, not an overload.
+        ready = await loaded.finally(() => {
+          waiting -= 1;
+        });
       }
       const handle = ready.paths[path];
       if (!handle) throw new Error(`No handler for ${path}.`);
