@@ -70,6 +70,16 @@ test("a match that the upstream splits over chunks is masked, and the evaluation
   });
 });
 
+test("a negative number of a JSON document is masked with its sign, and the document stays valid", async () => {
+  const document = `{"card": -4111111111111111, "note": "${"some words and more of them ".repeat(5)}"}`;
+  const stream = (document.match(/.{1,9}/g) ?? []).map((content) => chunk({ content }));
+  await using it = await makeStreaming([...stream, ...END]);
+
+  const text = textOf(await (await it.post(CHAT, ASK)).text());
+
+  expect(JSON.parse(text)).toEqual({ card: "[MASKED_CC]", note: JSON.parse(document).note });
+});
+
 test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {
   const lines = [`id: ${MAIL}`, "event: Forbidden"];
   const kept = ["id: 01a1e7ea-df3b-71a9-bb93", "id: 7", "event: v1.Delta", "event: message"];

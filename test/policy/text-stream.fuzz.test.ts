@@ -361,6 +361,7 @@ const SCORING: Rules = [
 const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 30);
 
 function createText(random: ReturnType<typeof createRandom>): string {
+  if (random.below(8) === 0) return createJson(random);
   const count = 1 + random.below(14);
   let text = random.below(12) === 0 ? "{" : "";
   for (let index = 0; index < count; index++) text += random.pick(PIECES) + random.pick(JOINTS);
@@ -368,6 +369,17 @@ function createText(random: ReturnType<typeof createRandom>): string {
   if (random.below(16) === 0) text += createLongTable(random);
   return random.below(10) === 0 ? "lorem ipsum dolor ".repeat(80) + text : text;
 }
+
+function createJson(random: ReturnType<typeof createRandom>): string {
+  const createValue = () => (random.below(3) === 0 ? random.pick(NUMBERS) : random.pick(PIECES));
+  const members = Array.from({ length: 1 + random.below(10) }, (_, index) => [
+    random.pick(["note", "card", "phone", "ssn", "id", `m${index}`]),
+    createValue(),
+  ]);
+  return JSON.stringify(Object.fromEntries(members), null, random.pick([0, 1, 2]));
+}
+
+const NUMBERS = [4111111111111111, -4111111111111111, 4155552671, -78051120, 12, -0.5, 1e21];
 
 function createLongTable(random: ReturnType<typeof createRandom>): string {
   const delimiter = random.pick([",", "\t", " | "]);

@@ -155,7 +155,9 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
       // How a mask is written depends on whether the complete text is JSON.
       json === undefined ? text.length : Math.min(text.length, ...spans.map(({ start }) => start)),
     );
-    return Math.max(sent, excludeSpans(text, spans, open));
+    // A mask in JSON replaces the complete number.
+    const end = json === undefined ? open : findNumberStart(text, open);
+    return Math.max(sent, excludeSpans(text, spans, end));
   }
 
   function maskPart(masked: readonly MatchSpan[], stop: number, isJson: boolean): string {
@@ -187,6 +189,13 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     sent += complete.length - text.length;
     text = complete;
   }
+}
+
+/** Returns the start of the JSON number that may contain the offset, or the offset. */
+function findNumberStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0 && /[-+.\deE]/.test(text.charAt(start - 1))) start--;
+  return start;
 }
 
 const FOREIGN_MARK = "я\n";
