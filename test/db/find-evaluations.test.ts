@@ -2,12 +2,13 @@ import { expect, test } from "bun:test";
 import type { Finding } from "../../src/contract/guard/evaluate.ts";
 import { openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { countEvaluations } from "../../src/db/tables/count-evaluations.ts";
 import {
   deleteEvaluations,
   findEvaluation,
   insertEvaluations,
 } from "../../src/db/tables/evaluation-events.ts";
-import { countEvaluations, pageEvaluations } from "../../src/db/tables/find-evaluations.ts";
+import { pageEvaluations } from "../../src/db/tables/find-evaluations.ts";
 import { countEventLoopTurns } from "../kit/count-event-loop-turns.ts";
 import { eventOf, idOf } from "../kit/evaluation-event.ts";
 import { databaseKinds, freshDatabase } from "../kit/services.ts";

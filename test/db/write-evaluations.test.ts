@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Db, openDb } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { countEvaluations } from "../../src/db/tables/count-evaluations.ts";
 import {
   findEvaluation,
   insertEvaluations,
   type RecordedEvaluation,
 } from "../../src/db/tables/evaluation-events.ts";
-import { countEvaluations } from "../../src/db/tables/find-evaluations.ts";
 import {
   type AbandonedJournal,
   findAbandonedJournals,

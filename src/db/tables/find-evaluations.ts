@@ -1,7 +1,6 @@
-/** Finds and counts evaluations by filters. */
+/** Finds evaluations by filters. */
 
 import type { ActivityEvent, ActivityFilters } from "../../contract/guard/activity.ts";
-import { STATUSES } from "../../contract/guard/evaluate.ts";
 import { firstIdAt } from "../../lib/ids.ts";
 import type { Db, Value } from "../db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
@@ -14,92 +13,47 @@ export interface EvaluationQuery {
   order: "newest" | "oldest";
 }
 
-/** Rows per step of a search in texts or findings: on SQLite a query blocks the process. */
+/** Rows per page of a search in texts or findings: on SQLite a query blocks the process. */
 const SEARCHED_AT_A_TIME = 5_000;
-/** Rows per step of a count on SQLite, for the same reason. Postgres counts in one step. */
-const COUNTED_AT_A_TIME = 20_000;
-/** The same, if only an index is read. */
-const INDEX_ROWS_AT_A_TIME = 100_000;
+/** Bytes of text per query of a search, for the same reason: an event may have a megabyte, which takes a millisecond. */
+const SEARCHED_BYTES_AT_A_TIME = 8 * 1024 * 1024;
 
 /** Returns a page and the cursor of the next one; a page may have fewer rows than `limit`. */
 export async function pageEvaluations(
   db: Db,
   { filters, limit, after, order }: EvaluationQuery,
 ): Promise<{ items: ActivityEvent[]; next: string | null }> {
-  const walk = { order, after, step: SEARCHED_AT_A_TIME };
   const searches = filters.q !== undefined || filters.finding_type !== undefined;
-  const edge = searches ? await edgeOf(db, filters, walk) : undefined;
-  const { from, key, values, conditions } = narrowed(db, filters, { order, after, edge });
-  const rows = await db.many<{ id: string }>(
-    `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
-     ORDER BY ${key} ${WALKS[order].direction} LIMIT ${limit + 1}`,
-    ...values,
-  );
-  const ids = rows.slice(0, limit).map(({ id }) => id);
-  const more = rows.length > limit ? ids.at(-1) : edge;
-  if (more !== undefined) await new Promise(setImmediate); // yields to other requests before the next page
-  return { items: await eventsOf(db, ids), next: more ?? null };
+  const edges = searches ? await searchEdgesOf(db, filters, { order, after }) : [undefined];
+  const ids: string[] = [];
+  let last = after;
+  for (const edge of edges) {
+    const stretch = { order, after: last, edge };
+    ids.push(...(await idsOf(db, filters, stretch, limit + 1 - ids.length)));
+    const isFull = ids.length > limit;
+    // Yields to other requests before the next query, or the next page.
+    if (isFull || edge !== undefined) await new Promise(setImmediate);
+    if (isFull) break;
+    last = edge;
+  }
+  const items = await eventsOf(db, ids.slice(0, limit));
+  const next = ids.length > limit ? ids[limit - 1] : edges.at(-1);
+  return { items, next: next ?? null };
 }
 
-export async function countEvaluations(
+async function idsOf(
   db: Db,
   filters: ActivityFilters,
-): Promise<Record<string, number>> {
-  const filtered = Object.entries(filters).filter(([, value]) => value !== undefined);
-  if (filtered.every(([name]) => name === "from" || name === "to")) {
-    return await countByIndex(db, filters);
-  }
-  const counts: Record<string, number> = {};
-  let after: string | undefined;
-  do {
-    const walk = { order: "oldest", after } as const;
-    const step = { ...walk, step: COUNTED_AT_A_TIME };
-    const edge = db.dialect === "sqlite" ? await edgeOf(db, filters, step) : undefined;
-    const { from, values, conditions } = narrowed(db, filters, { ...walk, edge });
-    const rows = await db.many<{ status: string; count: number | string }>(
-      `SELECT e.status, COUNT(*) AS count FROM ${from}
-       WHERE ${conditions.join(" AND ") || "1 = 1"} GROUP BY e.status`,
-      ...values,
-    );
-    for (const { status, count } of rows) counts[status] = (counts[status] ?? 0) + Number(count);
-    after = edge;
-    await new Promise(setImmediate); // yields to other requests
-  } while (after !== undefined);
-  return counts;
-}
-
-/** Counts without reading the rows: all by id, and each status but the usual one by its partial index. */
-async function countByIndex(db: Db, filters: ActivityFilters): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  let after: string | undefined;
-  do {
-    const walk = { order: "oldest", after } as const;
-    const step = { ...walk, step: INDEX_ROWS_AT_A_TIME };
-    const edge = db.dialect === "sqlite" ? await edgeOf(db, filters, step) : undefined;
-    const count = async (status?: ActivityFilters["status"]): Promise<number> => {
-      const stretch = { ...walk, edge };
-      const { from, values, conditions } = narrowed(db, { ...filters, status }, stretch);
-      const row = await db.one<{ count: number | string }>(
-        `SELECT COUNT(*) AS count FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}`,
-        ...values,
-      );
-      return Number(row?.count ?? 0);
-    };
-    const [total, ...unusual] = await Promise.all([
-      edge === undefined ? count() : INDEX_ROWS_AT_A_TIME,
-      ...UNUSUAL_STATUSES.map(count),
-    ]);
-    let usual = total;
-    for (const [index, status] of UNUSUAL_STATUSES.entries()) {
-      const found = unusual[index] ?? 0;
-      if (found > 0) counts[status] = (counts[status] ?? 0) + found;
-      usual -= found;
-    }
-    if (usual > 0) counts[USUAL_STATUS] = (counts[USUAL_STATUS] ?? 0) + usual;
-    after = edge;
-    await new Promise(setImmediate); // yields to other requests
-  } while (after !== undefined);
-  return counts;
+  stretch: Stretch,
+  limit: number,
+): Promise<string[]> {
+  const { from, key, values, conditions } = narrowed(db, filters, stretch);
+  const rows = await db.many<{ id: string }>(
+    `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
+     ORDER BY ${key} ${WALKS[stretch.order].direction} LIMIT ${limit}`,
+    ...values,
+  );
+  return rows.map(({ id }) => id);
 }
 
 async function eventsOf(db: Db, ids: readonly string[]): Promise<ActivityEvent[]> {
@@ -126,16 +80,14 @@ const COMPARED = [
 ] as const;
 
 /** Values excluded from the partial indexes; a query must exclude them explicitly to use the index. */
-const USUAL_STATUS = "allow";
+export const USUAL_STATUS = "allow";
 const USUAL: Partial<Record<(typeof COMPARED)[number], string>> = {
   status: USUAL_STATUS,
   protocol: "llm",
   direction: "input",
 };
 
-const UNUSUAL_STATUSES = [...STATUSES, "error" as const].filter(
-  (status) => status !== USUAL_STATUS,
-);
+type Walk = Pick<Stretch, "order" | "after">;
 
 /** A range of ids: after `after`, up to and including `edge`. */
 interface Stretch {
@@ -144,7 +96,7 @@ interface Stretch {
   edge: string | undefined;
 }
 
-function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
+export function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
   const values: Value[] = [];
   const conditions = COMPARED.flatMap((name) => {
     const value = filters[name];
@@ -249,17 +201,54 @@ function rangeOf({ from, to }: ActivityFilters, order: EvaluationQuery["order"])
 }
 
 /** Returns the id of the last row of a step; undefined if the range ends earlier. */
-async function edgeOf(
+export async function edgeOf(
   db: Db,
   filters: ActivityFilters,
-  { order, after, step }: Omit<Stretch, "edge"> & { step: number },
+  { step, ...walk }: Walk & { step: number },
 ): Promise<string | undefined> {
+  const [row] = await walkRows<{ id: string }>(db, filters, walk, "id", `1 OFFSET ${step - 1}`);
+  return row?.id;
+}
+
+/** Returns the id of the last row of each query of a search; undefined for the last one if the range ends in it. */
+async function searchEdgesOf(
+  db: Db,
+  filters: ActivityFilters,
+  walk: Walk,
+): Promise<(string | undefined)[]> {
+  // Reads the size of each text without the text.
+  const columns = "id, OCTET_LENGTH(texts) AS bytes";
+  const rows = await walkRows<{ id: string; bytes: number | null }>(
+    db,
+    filters,
+    walk,
+    columns,
+    String(SEARCHED_AT_A_TIME),
+  );
+  const edges: (string | undefined)[] = [];
+  let total = 0;
+  for (const [index, { id, bytes }] of rows.entries()) {
+    total += filters.q === undefined ? 0 : (bytes ?? 0);
+    if (total < SEARCHED_BYTES_AT_A_TIME && index < SEARCHED_AT_A_TIME - 1) continue;
+    edges.push(id);
+    total = 0;
+  }
+  return rows.length < SEARCHED_AT_A_TIME ? [...edges, undefined] : edges;
+}
+
+/** Returns rows of the time range after `after`, regardless of other filters. */
+function walkRows<Row>(
+  db: Db,
+  filters: ActivityFilters,
+  { order, after }: Walk,
+  columns: string,
+  limit: string,
+): Promise<Row[]> {
   const bounds = boundsOf(filters, { order, after, edge: undefined });
   const conditions = bounds.map(([sign], index) => `id ${sign} $${index + 1}`);
-  const row = await db.one<{ id: string }>(
-    `SELECT id FROM evaluation_events WHERE ${conditions.join(" AND ") || "1 = 1"}
-     ORDER BY id ${WALKS[order].direction} LIMIT 1 OFFSET ${step - 1}`,
+  return db.many<Row>(
+    `SELECT ${columns} FROM evaluation_events WHERE ${conditions.join(" AND ") || "1 = 1"}
+     ORDER BY id ${WALKS[order].direction} LIMIT ${limit}`,
     ...bounds.map(([, id]) => id),
   );
-  return row?.id;
 }

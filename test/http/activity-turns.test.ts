@@ -1,0 +1,46 @@
+/** Reading many long texts of Activity does not block other requests. */
+import { expect, test } from "bun:test";
+import { makeGuard } from "../kit/guard.ts";
+import { startKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import { minOfRuns } from "../kit/until.ts";
+
+/** Returns the share of the longest turn of the event loop in the duration of the work. */
+async function measureMaxTurn(work: () => Promise<void>): Promise<number> {
+  const start = performance.now();
+  const [longest] = await measureLongestTurn(work);
+  return longest / (performance.now() - start);
+}
+
+test("a search in a hundred megabytes of stored text takes many turns of the event loop", async () => {
+  await using kit = await startKit();
+  const { evaluate } = await makeGuard(kit, {}, { content_storage: "full" });
+  const { request_id } = await evaluate({ payload: { input: "some words ".repeat(90_000) } });
+  const found = await evaluate({ payload: { input: "a needle" } });
+  // Writes the queued events.
+  await kit.get("/v1/activity");
+  const [row] = await kit.db.many<object>(
+    "SELECT * FROM evaluation_events WHERE id = $1",
+    request_id,
+  );
+  const names = Object.keys(row ?? {});
+  const selected = names.map((name) => (name === "id" ? "$1" : name));
+  for (let number = 100; number < 200; number++) {
+    await kit.db.run(
+      `INSERT INTO evaluation_events (${names}) SELECT ${selected} FROM evaluation_events WHERE id = $2`,
+      request_id.slice(0, -3) + number,
+      request_id,
+    );
+  }
+  const search = async () => {
+    const reply = await kit.get("/v1/activity?q=needle");
+    expect(await reply.json()).toMatchObject({
+      items: [{ id: found.request_id }],
+      next_cursor: null,
+    });
+  };
+
+  const share = await minOfRuns(() => measureMaxTurn(search), 0.5);
+
+  expect(share).toBeLessThan(0.5);
+}, 60_000);
