@@ -15,15 +15,17 @@ import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
+import { takeTurnToRead } from "../take-turn.ts";
 import { compileDraft, compileVersion } from "./compile-draft.ts";
 import { learnedModels } from "./learned-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { isTruncated, restorePayload } from "./select-content.ts";
-import { createWindowService } from "./worker/run-in-worker.ts";
+import { createWindowService, takeTurnToEvaluate } from "./worker/run-in-worker.ts";
 
 type SkipReason = ReplayReport["skips"][number]["reason"];
 
-export const replayRoute: Route = route(replayPolicy, async (deps, { params, body }) => {
+export const replayRoute: Route = route(replayPolicy, async (deps, { params, body, actor }) => {
+  const owner = actor.id ?? "";
   const { draft, limit, from, to, collector_id } = body;
   const saved = deps.snapshot().policies.get(params.policy_id);
   if (!saved) throw new AppError("not_found", `Unknown policy "${params.policy_id}".`);
@@ -37,10 +39,9 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
     changes: [],
     transitions: {},
   };
-  const reproduces = createReproductionCheck(deps);
+  const reproduces = createReproductionCheck(deps, owner);
   for (const event of items) {
-    // Yields to other requests: a thousand long texts take seconds.
-    await new Promise(setImmediate);
+    await takeTurnToRead(deps, { owner, client: undefined });
     const { id: event_id, time, direction, status: before } = event;
     const skip = (reason: SkipReason) => {
       report.skipped += 1;
@@ -52,7 +53,8 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
       skip(reason ?? "not_stored");
       continue;
     }
-    const after = await replayEvent(deps, program, { event, content, ...currentExceptions(deps) });
+    const replayed = { event, content, owner, ...currentExceptions(deps) };
+    const after = await replayEvent(deps, program, replayed);
     if (after !== before && !(await reproduces(event, content))) {
       skip("not_reproducible");
       continue;
@@ -83,7 +85,7 @@ function findSkipReason(
  * Returns a function that checks whether the applied version of the policy gives the recorded verdict again. Otherwise
  * the verdict depends on something that is not stored, and a difference says nothing about the replayed policy.
  */
-function createReproductionCheck(deps: Deps) {
+function createReproductionCheck(deps: Deps, owner: string) {
   const compiled = new Map<string, Promise<CompiledPolicy | undefined>>();
   const findVersion = (policy_id: string, number: number) => {
     const key = `${policy_id} ${number}`;
@@ -99,7 +101,7 @@ function createReproductionCheck(deps: Deps) {
     if (!version) return true;
     // Exemptions and disabled detectors may have changed since.
     for (const exceptions of [currentExceptions(deps), NO_EXCEPTIONS]) {
-      const verdict = await replayEvent(deps, version, { event, content, ...exceptions });
+      const verdict = await replayEvent(deps, version, { event, content, owner, ...exceptions });
       if (verdict === status) return true;
     }
     return false;
@@ -124,15 +126,19 @@ const NO_EXCEPTIONS: Exceptions = { disabledDetectors: new Set(), exemptions: ne
 interface ReplayedEvent extends Exceptions {
   event: EvaluationEvent;
   content: readonly StoredText[];
+  /** Administrator who replays it. */
+  owner: string;
 }
 
+/** Takes a turn of the event loop: a thousand long texts take minutes, and several replays may run at once. */
 async function replayEvent(
   deps: Deps,
   program: CompiledPolicy,
-  { event, content, disabledDetectors, exemptions }: ReplayedEvent,
+  { event, content, owner, disabledDetectors, exemptions }: ReplayedEvent,
 ): Promise<Status> {
   const { direction, protocol } = event;
   const { segments, ...payload } = restorePayload(content);
+  await takeTurnToEvaluate(deps, { owner, size: payload.payload_bytes, client: undefined });
   const { status } = await runPolicy(program, {
     direction,
     segments,

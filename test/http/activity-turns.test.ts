@@ -1,6 +1,6 @@
 /** Reading many long texts of Activity does not block other requests. */
 import { expect, test } from "bun:test";
-import { makeGuard } from "../kit/guard.ts";
+import { makeDetector, makeGuard } from "../kit/guard.ts";
 import { startKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { minOfRuns } from "../kit/until.ts";
@@ -41,6 +41,26 @@ test("a search in a hundred megabytes of stored text takes many turns of the eve
   };
 
   const share = await minOfRuns(() => measureMaxTurn(search), 0.5);
+
+  expect(share).toBeLessThan(0.5);
+}, 60_000);
+
+test("replays of long texts that run at once take turns of the event loop", async () => {
+  await using kit = await startKit();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  const { evaluate, policy } = await makeGuard(kit, { input_rules }, { content_storage: "full" });
+  await evaluate({ payload: { input: "4111 1111 1111 1112 ".repeat(40_000) } });
+  const replay = async () => {
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/replay`, {});
+    expect(await reply.json()).toMatchObject({ evaluated: 1, skipped: 0 });
+  };
+  await replay();
+  const replayMany = async () => {
+    await Promise.all(Array.from({ length: 8 }, replay));
+  };
+
+  const share = await minOfRuns(() => measureMaxTurn(replayMany), 0.5);
 
   expect(share).toBeLessThan(0.5);
 }, 60_000);
