@@ -8,7 +8,8 @@ import { readMessage } from "./messages.ts";
 import { type Attachment, type Payload, type PayloadContext, stringOrNull } from "./payload.ts";
 import { readTool } from "./read-tool.ts";
 import { readCall } from "./tools.ts";
-import { readMembers, type ValueLocation } from "./value-readers.ts";
+import type { ValueLocation } from "./value-location.ts";
+import { readMembers } from "./value-readers.ts";
 
 export function readPayload(payload: JsonObject, about: PayloadContext): Payload {
   const body = about.is_foreign_body ? payload : dropAttachments(payload);

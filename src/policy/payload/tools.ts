@@ -5,8 +5,8 @@ import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { FUNCTION_TYPES } from "./is-repeated.ts";
 import type { Payload } from "./payload.ts";
+import { childLocation, type ValueLocation } from "./value-location.ts";
 import {
-  childLocation,
   ignoreValue,
   listId,
   type MemberReaders,
@@ -16,7 +16,6 @@ import {
   readJsonText,
   readMembers,
   readUnknown,
-  type ValueLocation,
   type ValueReader,
   withSource,
 } from "./value-readers.ts";

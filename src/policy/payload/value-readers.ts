@@ -1,6 +1,6 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { escapePointerStep, parseStrictText } from "../../lib/json/parse-strict.ts";
+import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import {
@@ -17,18 +17,7 @@ import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
-
-/** Location of a value, and its source as far as known. */
-export interface ValueLocation {
-  source: SegmentSource;
-  role: string | null;
-  pointer: string;
-  inner: string | null;
-  /** Last step of the pointer, unescaped. Stored, since extracting it is linear in the length of the pointer. */
-  name: string;
-  /** Inside the schema of a function, whose words and empty values are not shown to approvers. */
-  isSchema: boolean;
-}
+import { childLocation, type ValueLocation } from "./value-location.ts";
 
 /** Reads one value and adds its texts to `out`. */
 export type ValueReader = (out: Payload, value: unknown, location: ValueLocation) => void;
@@ -151,15 +140,6 @@ export const readDataObject =
     if (isObject(value)) readMembers(out, value, location, table, readEvery);
     else readEvery(out, value, location);
   };
-
-export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
-  const { source, role, pointer, inner, isSchema } = location;
-  const step = typeof key === "number" ? key : escapePointerStep(key);
-  const name = typeof key === "number" ? "" : key;
-  return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema }
-    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema };
-}
 
 /** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
 function readMemberName(out: Payload, key: string, member: unknown, location: ValueLocation): void {

@@ -1,0 +1,24 @@
+/** Location of a value in a payload, and its source as far as known. */
+import { escapePointerStep } from "../../lib/json/parse-strict.ts";
+import type { SegmentSource } from "../segment.ts";
+
+export interface ValueLocation {
+  source: SegmentSource;
+  role: string | null;
+  pointer: string;
+  inner: string | null;
+  /** Last step of the pointer, unescaped. Stored, since extracting it is linear in the length of the pointer. */
+  name: string;
+  /** Inside the schema of a function, whose words and empty values are not shown to approvers. */
+  isSchema: boolean;
+}
+
+/** Returns the location of a member or an item. */
+export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
+  const { source, role, pointer, inner, isSchema } = location;
+  const step = typeof key === "number" ? key : escapePointerStep(key);
+  const name = typeof key === "number" ? "" : key;
+  return inner === null
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema }
+    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema };
+}
