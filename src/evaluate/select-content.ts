@@ -72,6 +72,7 @@ export function selectContent(
       const text = complete.slice(0, remaining);
       const stored: StoredText = { pointer, inner, source: sourceOf(item), role, text };
       if (complete !== item.text) stored.masked = true;
+      if (item.isFile) stored.is_file = true;
       taken.push(stored);
       remaining -= text.length + pointer.length + (inner?.length ?? 0);
     }
@@ -148,6 +149,7 @@ interface LocatedText {
   pointer: string;
   inner?: string | null;
   role?: string | null;
+  isFile?: boolean;
 }
 
 /** Restores as much of a payload as was stored. */
@@ -168,7 +170,8 @@ export function restorePayload(
 }
 
 /** Returns an empty list for content that is not a segment. */
-function restoreSegment({ text, source, masked: _, ...location }: StoredText): Segment[] {
+function restoreSegment({ text, source, is_file, masked: _, ...at }: StoredText): Segment[] {
+  const location = { ...at, isFile: is_file === true };
   if ([CALLED_TOOL, OFFERED_TOOL, VALUE].includes(source)) return [];
   if (source === NUMBER) {
     return [createSegment(text, "tool_arguments", { ...location, isNumber: true })];

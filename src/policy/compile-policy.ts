@@ -24,6 +24,7 @@ export interface CompiledRule {
   action: Rule["action"];
   observe: boolean;
   reads: ReadonlySet<SegmentSource>;
+  separatesFiles: boolean;
   numbers: boolean;
   remote: boolean;
   scores: boolean;
@@ -83,6 +84,7 @@ export function compilePolicy(
           action,
           observe: observes(mode),
           reads: new Set(detector.reads[direction]),
+          separatesFiles: detector.separatesFiles,
           numbers: detector.numbers,
           remote: detector.remote,
           scores: detector.scores,

@@ -169,6 +169,8 @@ export interface Detector {
   reads: Readonly<Record<Direction, readonly SegmentSource[]>>;
   /** True if its matches have a mask, so that rules may transform. */
   masks: boolean;
+  /** True if it reads text of a file in a message as an attachment, not as text of the message. */
+  separatesFiles: boolean;
   /** True if it also inspects numbers in tool arguments and results. */
   numbers: boolean;
   /** True if it calls another server. Remote detectors run concurrently, after all others. */
@@ -200,6 +202,7 @@ interface DetectorDefinition<Settings extends z.ZodType>
 type DefaultedMember =
   | "secrets"
   | "remote"
+  | "separatesFiles"
   | "numbers"
   | "scores"
   | "accumulates"
@@ -212,6 +215,7 @@ export function defineDetector<Settings extends z.ZodType>(
   return {
     secrets: [],
     remote: false,
+    separatesFiles: false,
     numbers: false,
     scores: false,
     accumulates: false,

@@ -3,12 +3,13 @@ import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { CompiledRule } from "./compile-policy.ts";
 import type { InspectionContext } from "./detector.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
-import type { Segment } from "./segment.ts";
+import { type Segment, sourceByOrigin } from "./segment.ts";
 
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
-    rule.reads.has(segment.source) && (!segment.isNumber || rule.numbers);
+    rule.reads.has(rule.separatesFiles ? sourceByOrigin(segment) : segment.source) &&
+    (!segment.isNumber || rule.numbers);
   const { segments } = run.input;
   try {
     const found = rule.inspect(

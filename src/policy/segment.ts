@@ -27,6 +27,8 @@ export interface Segment {
   isName: boolean;
   /** True for a JSON number: inspected only by detectors with `numbers`, and masked by a string. */
   isNumber: boolean;
+  /** True for the text of a text file inside the body. */
+  isFile: boolean;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
   /** Number of texts of the assistant and of tools before it in the payload. */
@@ -51,6 +53,7 @@ export const createSegment = (
     inner?: string | null;
     isName?: boolean;
     isNumber?: boolean;
+    isFile?: boolean;
     encoding?: StringEncoding;
     turn?: number;
   },
@@ -62,10 +65,19 @@ export const createSegment = (
   inner: location.inner ?? null,
   isName: location.isName ?? false,
   isNumber: location.isNumber ?? false,
+  isFile: location.isFile ?? false,
   encoding: location.encoding ?? null,
   turn: location.turn ?? 0,
   memo: undefined,
 });
+
+/**
+ * Returns the source of text for detectors with `separatesFiles`: a text file in a message is an attachment, as a PDF
+ * is. Files in the data of tools keep their source.
+ */
+export const sourceByOrigin = ({ source, isFile }: Segment): SegmentSource =>
+  isFile && MESSAGE_SOURCES.has(source) ? "attachment" : source;
+const MESSAGE_SOURCES: ReadonlySet<SegmentSource> = new Set(["system", "user", "assistant"]);
 
 /**
  * Returns a path for a search, or an empty text for a long one. The texts of an object share the text of its path, and a

@@ -74,6 +74,7 @@ export const StoredText = z.object({
     .literal(true)
     .optional()
     .describe("Parts of the text were masked before it was stored."),
+  is_file: z.literal(true).optional().describe("The text is that of a file."),
 });
 export type StoredText = z.infer<typeof StoredText>;
 

@@ -94,10 +94,7 @@ export function insertEvaluations(db: Db, recorded: readonly RecordedEvaluation[
 
 function rowOf(recorded: RecordedEvaluation): EvaluationEvent & Content {
   const { event, content, fingerprints = null } = recorded;
-  const places =
-    content?.map(({ pointer, inner, source, role, masked }) =>
-      masked ? { pointer, inner, source, role, masked } : { pointer, inner, source, role },
-    ) ?? null;
+  const places = content?.map(({ text: _, ...place }) => place) ?? null;
   return { ...event, places, texts: content?.map(({ text }) => text) ?? null, fingerprints };
 }
 

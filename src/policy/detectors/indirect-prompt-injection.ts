@@ -6,8 +6,9 @@ export const indirectPromptInjection = defineDetector({
   kind: "indirect_prompt_injection",
   title: "Indirect prompt injection",
   summary:
-    "Detects instructions to the model inside tool results, documents and attachments with a learned model.",
+    "Detects instructions to the model inside tool results, attachments and files in messages, text files included, with a learned model.",
   reads: { input: ["tool_result", "attachment"], output: ["tool_result", "attachment"] },
+  separatesFiles: true,
   masks: false,
   scores: true,
   settings: LearnedSettings,

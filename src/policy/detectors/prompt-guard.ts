@@ -6,8 +6,9 @@ export const promptGuard = defineDetector({
   kind: "prompt_guard",
   title: "Prompt guard",
   summary:
-    "Detects attempts to override instructions, jailbreaks and prompt extraction with a learned model, in plain words too.",
+    "Detects attempts to override instructions, jailbreaks and prompt extraction with a learned model, in plain words too. Files in messages are read by `indirect_prompt_injection`.",
   reads: { input: ["user", "system", "tool_definition"], output: ["tool_definition"] },
+  separatesFiles: true,
   masks: false,
   scores: true,
   settings: LearnedSettings,

@@ -1,7 +1,13 @@
 /** Inspects text with both stages of the injection model, in its own form and deobfuscated. */
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
-import { computeOnce, inspectAll, type Segment, type SegmentSource } from "../segment.ts";
+import {
+  computeOnce,
+  inspectAll,
+  type Segment,
+  type SegmentSource,
+  sourceByOrigin,
+} from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
@@ -123,7 +129,7 @@ function findWindow(
   segment: Segment,
   isExempt: InspectionContext["isExempt"],
 ): FoundWindow[] {
-  const origin = ORIGINS[segment.source];
+  const origin = ORIGINS[sourceByOrigin(segment)];
   const words = readJoinedWords(segment);
   const isPlainName = segment.isName && words === undefined && !IS_PROSE.test(segment.text);
   if (origin === undefined || isPlainName) return [];

@@ -8,6 +8,7 @@ import type { SegmentSource } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { readCall, readToolCalls, readToolName } from "./tools.ts";
 import {
+  asFile,
   memberReaders,
   readBase64,
   readData,
@@ -93,12 +94,19 @@ const readAudioObject = readObject(memberReaders({ data: readBase64 }));
 const readAudio: ValueReader = (out, value, location) =>
   (typeof value === "string" ? readBase64 : readAudioObject)(out, value, location);
 
+/** Members of a file that may be plain text. Encoded files are recognized in any member. */
+const readFileSource = asFile(readUnknown);
+const readFileData = asFile(readBase64);
+
 const PART_READERS = memberReaders({
   text: readText,
   json: readEvery,
   data: readData,
   input_audio: readAudio,
-  document: readObject(memberReaders({ data: readData })),
+  source: readFileSource,
+  file_data: readFileData,
+  file: readObject(memberReaders({ file_data: readFileData })),
+  document: readObject(memberReaders({ data: asFile(readData), source: readFileSource })),
   toolUse: readCall,
   toolResult: readToolResult,
   functionCall: readCall,

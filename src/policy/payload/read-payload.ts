@@ -36,6 +36,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     inner: null,
     name: "",
     isSchema: false,
+    isFile: false,
   };
   const { read } = BODY_STYLES.find(({ fits }) => fits(body, about)) ?? ANY_BODY;
   read(out, body, { top, about });

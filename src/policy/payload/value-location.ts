@@ -11,14 +11,16 @@ export interface ValueLocation {
   name: string;
   /** Inside the schema of a function, whose words and empty values are not shown to approvers. */
   isSchema: boolean;
+  /** Inside a member that contains the text of a file. */
+  isFile: boolean;
 }
 
 /** Returns the location of a member or an item. */
 export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
-  const { source, role, pointer, inner, isSchema } = location;
+  const { source, role, pointer, inner, isSchema, isFile } = location;
   const step = typeof key === "number" ? key : escapePointerStep(key);
   const name = typeof key === "number" ? "" : key;
   return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema }
-    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema };
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema, isFile }
+    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema, isFile };
 }

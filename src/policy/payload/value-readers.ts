@@ -125,6 +125,12 @@ export const withSource =
   (out, value, location) =>
     read(out, value, { ...location, source });
 
+/** Reads the same texts as those of a file. */
+export const asFile =
+  (read: ValueReader): ValueReader =>
+  (out, value, location) =>
+    read(out, value, { ...location, isFile: true });
+
 /** Reads an object by a table; anything else as an unknown value. */
 export const readObject =
   (table: MemberReaders): ValueReader =>
@@ -182,7 +188,7 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const file = { filename: null, content_type, data: value, url: null, pointer };
   if (decoded.kind === "text") {
     const { text, encoding, isMail, isPage, hasBinary } = decoded;
-    out.segments.push(createSegment(text, source, { ...location, encoding }));
+    out.segments.push(createSegment(text, source, { ...location, encoding, isFile: true }));
     if (isMail) out.documents.push(file);
     else if (isPage) out.pages.push(file);
     if (hasBinary) reportBytes(out, pointer, key, "binary");
