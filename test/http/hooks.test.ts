@@ -341,6 +341,28 @@ test.each([
   );
 });
 
+const attach = (file_path: string) => ({ attachments: [{ type: "file", file_path }] });
+test.each([
+  ["files", "attachments", attach("/a/notes.md"), attach("/a/secrets.md")],
+  ["folders", "workspace_roots", { workspace_roots: ["/a"] }, { workspace_roots: ["/b"] }],
+])("an approval of a prompt does not cover it with other %s", async (_, name, approved, other) => {
+  const admin = await kit();
+  const guard = await makeGuard(admin, { gates: [{ name: "all", when: null, action: "ask" }] });
+  const prompt = { hook_event_name: "beforeSubmitPrompt", prompt: "Publish it" };
+  const denied = await respond(guard, "cursor", { ...prompt, ...approved });
+  const approval = /Approval ([-\w]+)\./.exec(denied.user_message)?.[1];
+
+  const { content } = await (await admin.get(`/v1/approvals/${approval}`)).json();
+  await admin.post(`/v1/approvals/${approval}/decide`, { decision: "approved" });
+
+  expect(await respond(guard, "cursor", { ...prompt, ...approved })).toEqual({});
+  expect(await respond(guard, "cursor", { ...prompt, ...other })).toMatchObject({
+    continue: false,
+  });
+  const text = JSON.stringify(Object.values(approved)[0]);
+  expect(content).toContainEqual(expect.objectContaining({ pointer: `/request/${name}`, text }));
+});
+
 test("Activity has the session, the user, the tool, the event and the application", async () => {
   const admin = await kit();
   const guard = await makeGuardWithRules(admin, DLP);

@@ -52,12 +52,20 @@ export function readHook(
   };
 }
 
-/** The same command may run another program in another folder, and the name of a tool is shortened for policies. */
+/**
+ * Returns what an approval covers beside the content: the same command may run another program in another folder, the
+ * same prompt may publish another file, and the name of a tool is shortened for policies.
+ */
 const describeCall = (body: HookBody): CoveredText[] =>
-  ["cwd", "tool_name"].flatMap((name) => {
-    const text = body[name];
-    return typeof text === "string" ? [{ pointer: `/request/${name}`, text }] : [];
+  COVERED_MEMBERS.flatMap((name) => {
+    const value = body[name];
+    if (value === undefined) return [];
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return [{ pointer: `/request/${name}`, text }];
   });
+
+/** Cursor sends folders of a prompt as `workspace_roots`, and paths of its files as `attachments`. */
+const COVERED_MEMBERS = ["cwd", "workspace_roots", "tool_name", "attachments"];
 
 const CONTEXT = {
   prompt: { direction: "input", protocol: "llm" },
