@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { eventsOf } from "../kit/mask-words.ts";
 
 const kit = sharedKit({ settings: { ACTIVITY_COMMIT: "before" } });
 const MAIL = "jane.doe@example.com";
@@ -78,6 +79,37 @@ test("the stream of a stored response is masked, and ends with its terminator", 
 
   expect(text).not.toContain("jane");
   expect(text).toContain("event: response.completed");
+});
+
+test("a resumed stream continues the masked one, and does not begin inside of a match", async () => {
+  const at = { item_id: "m", output_index: 0, content_index: 0 };
+  const deltas = ["Mail ", "jane", ".doe", "@example.com", " now"].map((delta) => ({
+    ...at,
+    delta,
+  }));
+  const events = [
+    ...deltas.map((each) => ({ type: "response.output_text.delta", ...each })),
+    { type: "response.completed", response: { id: "r", output: [] } },
+  ].map((each, sequence_number) => ({ ...each, sequence_number }));
+  const script: GuardedOptions["script"] = ({ query }) => {
+    const after = new URLSearchParams(query).get("starting_after") ?? -1;
+    const rest = events.filter(({ sequence_number }) => sequence_number > Number(after));
+    const chunks = rest.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`);
+    return { headers: { "content-type": "text/event-stream" }, chunks };
+  };
+  await using it = await makeGuarded("output_rules", "transform", { script });
+  const read = async (query: string) =>
+    eventsOf(await (await it.get(`/v1/responses/r${query}`)).text());
+
+  const whole = await read("?stream=true");
+
+  expect(whole.map(({ delta }) => delta).join("")).toMatch(/^Mail \[\w+\] now$/);
+  for (const after of events.keys()) {
+    const isLater = ({ sequence_number }: { sequence_number: number }) => sequence_number > after;
+    const rest = whole.filter(isLater);
+    expect(await read(`?starting_after=${after}&stream=true`)).toEqual(rest);
+    expect(await read(`?stream=true&Starting%5Fafter=${after}`)).toEqual(rest);
+  }
 });
 
 test("results of a batch of messages are masked line by line, also behind JSON escapes", async () => {

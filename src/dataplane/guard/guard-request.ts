@@ -12,6 +12,7 @@ import { admitContent, admitUnread } from "./admit-content.ts";
 import type { GuardedContent } from "./evaluate-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";
 import { guardForm } from "./guard-form.ts";
+import { requestWholeStream } from "./stream/resume-stream.ts";
 
 export function guardRequest(
   deps: Deps,
@@ -19,7 +20,8 @@ export function guardRequest(
   guard: GuardView,
 ): RoutedRequest | Promise<RoutedRequest> {
   const { body } = routed;
-  if (!guard.llm.input || body.kind === "none") return routed;
+  if (body.kind === "none") return requestWholeStream(routed, guard);
+  if (!guard.llm.input) return routed;
   return body.kind === "json"
     ? guardJson(deps, routed, body, guard)
     : guardForm(deps, routed, body, guard);

@@ -30,10 +30,18 @@ export interface EventSender {
   take: () => string;
 }
 
-/** `onSize` gets the number of characters of each held event, and may throw. `holdsAll`: nothing is sent before the response is complete. */
+export interface SenderOptions {
+  /** Nothing is sent before the response is complete. */
+  holdsAll: boolean;
+  /** Gets the number of characters of each held event, and may throw. */
+  onSize: (characters: number) => void;
+  /** Events up to this number are not sent: the client has received them. */
+  starting_after?: number | undefined;
+}
+
 export function createEventSender(
   slots: ReadonlyMap<string, TextSlot>,
-  { holdsAll, onSize }: { holdsAll: boolean; onSize: (characters: number) => void },
+  { holdsAll, onSize, starting_after = -1 }: SenderOptions,
 ): EventSender {
   let held: Outgoing[] = [];
   /** Elements of which an event is held: later events must not overtake it. */
@@ -49,7 +57,8 @@ export function createEventSender(
     const data = render(outgoing);
     if (data === undefined) return;
     isStarted = true;
-    output += data === event.data ? event.text : replaceData(event, data);
+    const isReceived = sequence !== undefined && sequence <= starting_after;
+    if (!isReceived) output += data === event.data ? event.text : replaceData(event, data);
     if (read.opens !== undefined) open.add(read.opens);
     for (const prefix of read.closes) {
       for (const each of open) if (isInside(each, prefix)) open.delete(each);

@@ -17,6 +17,7 @@ import { createMaskedBody } from "./masked-body.ts";
 import { createMessagesFormat } from "./messages-format.ts";
 import { createObservedBody } from "./observed-body.ts";
 import { createResponsesFormat } from "./responses-format.ts";
+import { readStartingAfter } from "./resume-stream.ts";
 import type { StreamEvaluation } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTranscriptionFormat } from "./transcription-format.ts";
@@ -59,6 +60,7 @@ export async function guardStream(
     context,
     request,
     format: createFormat(),
+    starting_after: readStartingAfter(forwarded),
     async evaluate(text, { recorded, evaluate = deps.evaluate }) {
       const { transformed, verdict } = await evaluate({
         ...context,

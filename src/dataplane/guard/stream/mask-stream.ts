@@ -17,6 +17,8 @@ export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
   evaluatePart: (text: string) => Promise<EvaluatedText>;
   /** Evaluates and records the response. */
   evaluateResponse: (text: string) => Promise<EvaluatedText>;
+  /** Number of the last event that the client has received, if it resumes the stream. */
+  starting_after?: number | undefined;
 }
 
 export interface StreamMask {
@@ -39,7 +41,8 @@ export function createStreamMask(
   const assembly = createAssembly(format, onSize);
   const checkEvent = createEventChecker(host.evaluatePart, assembly.add);
   const slots = new Map<string, TextSlot>();
-  const sender = createEventSender(slots, { holdsAll: host.needs_whole, onSize });
+  const { needs_whole: holdsAll, starting_after } = host;
+  const sender = createEventSender(slots, { holdsAll, onSize, starting_after });
   /** Elements with tool calls that are not evaluated. */
   const calls = new Set<string>();
   let isOver = false;

@@ -25,6 +25,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       ...texts,
       evaluatePart: (text) => evaluate(text, { recorded: false, evaluate: evaluateByPolicy }),
       evaluateResponse: (text) => evaluate(text, { recorded: true, evaluate: evaluateByPolicy }),
+      starting_after: evaluation.starting_after,
     },
     createHeldCap(),
   );

@@ -14,6 +14,8 @@ export interface StreamEvaluation {
   /** The client's request; its signal is created when it is read. */
   request: Request;
   format: StreamFormat;
+  /** Number of the last event that the client has received, if it resumes the stream. */
+  starting_after: number | undefined;
   /** `evaluate` is `deps.evaluate` unless given. */
   evaluate: (
     text: string,

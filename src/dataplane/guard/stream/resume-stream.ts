@@ -1,0 +1,34 @@
+/**
+ * Resumes the masked stream of a stored response. The upstream sends it from its start, because the text after the last
+ * event that the client has received may be the rest of a match.
+ */
+import { canReadAs } from "../../../lib/text/fold-name.ts";
+import type { GuardView } from "../../../snapshot/snapshot.ts";
+import { splitUrl } from "../../match-endpoint.ts";
+import type { RoutedRequest } from "../../stages.ts";
+
+/** Returns the request without `starting_after`, if its response will be masked. */
+export function requestWholeStream(routed: RoutedRequest, guard: GuardView): RoutedRequest {
+  const { capability, search } = routed;
+  const isMasked = guard.llm.output && guard.stream === "exact";
+  if (!isMasked || capability !== "stored_responses" || search === "") return routed;
+  const others = listParameters(search).filter((each) => !isStart(each));
+  return { ...routed, search: others.length > 0 ? `?${others.join("&")}` : "" };
+}
+
+/** Returns the number of the last event that the client has received; undefined if it resumes no stream. */
+export function readStartingAfter({
+  capability,
+  request,
+}: Pick<RoutedRequest, "capability" | "request">): number | undefined {
+  if (capability !== "stored_responses") return undefined;
+  const [, value = ""] =
+    listParameters(splitUrl(request.url).search).find(isStart)?.split("=") ?? [];
+  const after = Number.parseInt(value, 10);
+  return Number.isNaN(after) ? undefined : after;
+}
+
+const listParameters = (search: string): string[] => search.slice(1).split(/[&;]/);
+
+const isStart = (parameter: string): boolean =>
+  canReadAs(parameter.split("=", 1)[0] ?? "", "starting_after");
