@@ -95,14 +95,28 @@ test.each([
 const wide = (text: string) => Buffer.from(text, "utf16le");
 
 test.each([
-  ["within UTF-16", [wide("My number is 4111 "), Buffer.from("1111 1111 "), wide("1111, thanks.")]],
-  ["within big-endian UTF-16", [wide("Card 4111 1111 ").swap16(), Buffer.from("1111 1111.")]],
-  ["at the end of UTF-16", [wide("Card 4111 1111 1111 111"), Buffer.from("1")]],
   [
-    "within UTF-32",
+    "with digits of one byte within UTF-16",
+    [wide("My number is 4111 "), Buffer.from("1111 1111 "), wide("1111, thanks.")],
+  ],
+  [
+    "with digits of one byte within big-endian UTF-16",
+    [wide("Card 4111 1111 ").swap16(), Buffer.from("1111 1111.")],
+  ],
+  ["after a false byte order mark", [wide("\ufeff"), wide("Card 4111 1111 1111 1111").swap16()]],
+  [
+    "in another byte order",
+    [wide(`${"Notes of the day. ".repeat(20)} `).swap16(), wide(" 4111 1111 1111 1111 ")],
+  ],
+  [
+    "with digits of one byte at the end of UTF-16",
+    [wide("Card 4111 1111 1111 111"), Buffer.from("1")],
+  ],
+  [
+    "with digits of one byte within UTF-32",
     [wide([..."Card 4111 1111 1111 "].join("\0")), Buffer.from("\0\x001111\0\0\0")],
   ],
-])("a card with digits of one byte %s is found, as parsers of UTF-8 read it", async (_, parts) => {
+])("a card %s is found, as parsers of UTF-8 read it", async (_, parts) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const data = Buffer.concat(parts).toString("base64");
   const blob = { contents: [{ uri: "file:///a", mimeType: "text/plain", blob: data }] };
@@ -112,6 +126,18 @@ test.each([
     expect(status).toBe("block");
     expect(detectors.uninspected.map(({ reason }) => String(reason))).toEqual(["binary"]);
   }
+});
+
+test.each([
+  ["spaces and rules", "　　　　見出し\n────────\n一一一一\n⠀⠀⠀⠀"],
+  ["Chinese", "数据在这里，请注意。一二三四五，中文的文本。"],
+])("UTF-16 with a byte order mark and %s is not listed", async (_, text) => {
+  const file = wide(`\ufeff${text} Notes`);
+
+  expect([await reasonsOf(file), await reasonsOf(file.swap16())]).toEqual([
+    [[], []],
+    [[], []],
+  ]);
 });
 
 test("text before and after other bytes is still inspected", async () => {

@@ -13,9 +13,10 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
   if (charset && !(isWide && isMostlyAscii(head))) {
     if (isWide && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
     if (!isLegible(decodeAs(charset, head))) return undefined;
+    const text = decodeAs(charset, bytes);
     // Parsers that expect UTF-8 read letters among NULs, which UTF-16 would turn into others.
-    const isMixed = !mark && hasOneByteLetters(charset, bytes);
-    return isMixed ? new TextDecoder().decode(bytes) : decodeAs(charset, bytes);
+    const isMixed = SWAPPED_LETTERS.test(text) || (!mark && hasOneByteLetters(charset, bytes));
+    return isMixed ? new TextDecoder().decode(bytes) : text;
   }
   const headText = new TextDecoder().decode(head, { stream: true });
   if (isUtf8(headText)) {
@@ -75,6 +76,15 @@ const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;
 const hasOneByteLetters = (charset: Charset, bytes: Uint8Array): boolean =>
   bytes.length % (charset.startsWith("utf-32") ? 4 : 2) > 0 || ASCII_PAIR.test(latin1(bytes));
 const ASCII_PAIR = /\w[ -~]|[ -~]\w/;
+
+/** Matches a word in the other byte order. Without 0 and N: ideographic spaces and the Chinese one are repeated in text. */
+const SWAPPED_LETTERS = new RegExp(
+  `[${swapBytes("123456789ABCDEFGHIJKLMOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz ,.@-")}]{4}`,
+);
+
+function swapBytes(text: string): string {
+  return Buffer.from(text, "utf16le").swap16().toString("utf16le");
+}
 
 /** Bytes from which the charset is detected. */
 const HEAD = 4096;
