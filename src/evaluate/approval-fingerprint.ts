@@ -60,5 +60,18 @@ const readMember = ({ text }: ExtractedEvaluation, name: string): string =>
  */
 const BOUND_FIELDS = CONDITION_FIELDS.filter((field) => !/^(session|tool|hook)\./.test(field));
 
+/** Returns the covered fields that are neither in the approval itself nor in the payload, with their text. */
+export function readShownFields(evaluation: ExtractedEvaluation): [name: string, text: string][] {
+  const fact = createFacts(evaluation);
+  return SHOWN_FIELDS.flatMap((field) => {
+    const value = fact(field) ?? "";
+    const isInPayload = field === "model.name" && value === evaluation.payload.model;
+    if (value === "" || isInPayload) return [];
+    return [[field, typeof value === "string" ? value : JSON.stringify(value)]];
+  });
+}
+
+const SHOWN_FIELDS = BOUND_FIELDS.filter((field) => /^(?:model|consumer)\.(?!id$)/.test(field));
+
 const compactMembers = (members: Iterable<[string, string]>): [string, string][] =>
   Array.from(members, ([name, text]) => [name, compactJson(text)]);

@@ -22,6 +22,7 @@ import type { Segment } from "../policy/segment.ts";
 import {
   approvalFingerprint,
   createMaskEncoder,
+  readShownFields,
   readToolAttributes,
 } from "./approval-fingerprint.ts";
 import { createFacts, readApplication, truncateName } from "./create-facts.ts";
@@ -48,10 +49,9 @@ export async function requestApproval(
   const numbers = payload.segments.filter(({ isNumber }) => isNumber).map(toNumber);
   restoreNumberLiterals(text, [...payload.values, ...numbers]);
   const row = toApprovalRow(host, program, decided, asking);
-  const attributes = readToolAttributes(decided).map(([name, value]) => ({
-    pointer: `/attributes/${escapePointerStep(name)}`,
-    text: value,
-  }));
+  const attributes = [...readShownFields(decided), ...readToolAttributes(decided)].map(
+    ([name, value]) => ({ pointer: `/attributes/${escapePointerStep(name)}`, text: value }),
+  );
   const content = JSON.stringify(
     selectApprovalContent(payload, {
       hidden: outcome.hidden,

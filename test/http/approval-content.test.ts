@@ -181,6 +181,30 @@ test.each<[string, string, (name: string) => JsonObject]>([
   expect(content.map(({ text }) => text)).toContain("mcp__production__delete");
 });
 
+const ATTRIBUTES = {
+  consumer: { name: "Till", tag: "shop", type: "agent" },
+  model: { name: "small", provider: "local" },
+};
+test("an approver sees every change of an attribute that conditions read", async () => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ name: "all", when: null, action: "ask" }] });
+  const show = async (attributes: JsonObject): Promise<string> => {
+    const reply = await guard.send({ payload: { input: "hello" }, attributes });
+    const { findings } = (await reply.json()) as Verdict;
+    const approval = await kit.get(`/v1/approvals/${findings[0]?.evidence.approval_id}`);
+    return JSON.stringify((await approval.json()).content);
+  };
+  const shown = await show(ATTRIBUTES);
+
+  const unseen: string[] = [];
+  for (const pointer of listScalars(ATTRIBUTES)) {
+    const changed = structuredClone(ATTRIBUTES);
+    changeScalar(changed, pointer);
+    if ((await show(changed)) === shown) unseen.push(pointer.join("."));
+  }
+  expect(unseen).toEqual([]);
+});
+
 /** Returns the steps to each string, number, boolean and empty value. */
 function listScalars(value: unknown, at: readonly string[] = []): string[][] {
   const isContainer = isObject(value) || Array.isArray(value);
