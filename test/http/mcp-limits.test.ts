@@ -56,20 +56,17 @@ async function served() {
       return send(name, { jsonrpc: "2.0", id: 1, method: "tools/call", params });
     },
     /** A stream of changes, with so much text in its request. */
-    listen: (name: string, kib: number) => {
-      const method = "subscriptions/listen";
-      const about = {
-        protocolVersion: "2026-07-28",
-        clientInfo: { name: "listener", version: "1" },
-        clientCapabilities: {},
-        padding: text(kib),
-      };
-      const _meta = Object.fromEntries(
-        Object.entries(about).map(([key, value]) => [`io.modelcontextprotocol/${key}`, value]),
-      );
-      const params = { notifications: { toolsListChanged: true }, _meta };
-      const headers = { "mcp-protocol-version": about.protocolVersion, "mcp-method": method };
-      return send(name, { jsonrpc: "2.0", id: 1, method, params }, headers);
+    listen: (name: string, kib: number, id: unknown = 1) => {
+      const { body, headers } = listenRequest(kib, id);
+      return send(name, body, headers);
+    },
+    /** Returns the start of the response to a request for a stream of changes, which stays open. */
+    async listenAndStall(name: string, sockets: DisposableStack): Promise<string> {
+      const { body, headers } = listenRequest(0, 1);
+      const sent = { authorization: `Bearer ${tokens.get(name)}`, ...headers };
+      const socket = await postAndStall(store.url, sent, JSON.stringify(body));
+      sockets.defer(() => socket.destroy());
+      return String(socket.read()).slice(0, "HTTP/1.1 200".length);
     },
     release: () => waiting.resolve(),
     async [Symbol.asyncDispose]() {
@@ -77,6 +74,22 @@ async function served() {
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+function listenRequest(kib: number, id: unknown) {
+  const method = "subscriptions/listen";
+  const about = {
+    protocolVersion: "2026-07-28",
+    clientInfo: { name: "listener", version: "1" },
+    clientCapabilities: {},
+    padding: text(kib),
+  };
+  const _meta = Object.fromEntries(
+    Object.entries(about).map(([key, value]) => [`io.modelcontextprotocol/${key}`, value]),
+  );
+  const params = { notifications: { toolsListChanged: true }, _meta };
+  const headers = { "mcp-protocol-version": about.protocolVersion, "mcp-method": method };
+  return { body: { jsonrpc: "2.0", id, method, params }, headers };
 }
 
 const text = (kib: number) => ({ text: "x".repeat(kib * KIB) });
@@ -171,6 +184,42 @@ test("a client that listens holds no memory of its request", async () => {
   expect((await it.call("alice", "take", text(100))).status).toBe(200);
   for (const { body } of listening) await body?.cancel();
 });
+
+test("an id or a progress token that would be repeated in many notifications is at most 1,024 characters", async () => {
+  await using it = await served();
+  const [short, long] = ["x".repeat(KIB), "x".repeat(KIB + 1)];
+  const callWith = (id: string, progressToken: string) => {
+    const params = { name: "big__take", arguments: {}, _meta: { progressToken } };
+    return { jsonrpc: "2.0", id, method: "tools/call", params };
+  };
+
+  expect((await it.send("alice", callWith(short, short))).status).toBe(200);
+  for (const body of [callWith(long, short), callWith(short, long), [callWith("1", long)]]) {
+    const reply = await it.send("alice", body);
+    expect(reply.status).toBe(400);
+    expect(await reply.text()).toContain("must have at most 1024 characters");
+  }
+  expect((await it.listen("alice", 1, long)).status).toBe(400);
+});
+
+test("a caller may open 256 streams of changes, and another caller more", async () => {
+  await using it = await served();
+  const listen = async (name: string) => {
+    using sockets = new DisposableStack();
+    const statuses: string[] = [];
+    for (let count = 0; count < 256; count++) {
+      statuses.push(await it.listenAndStall(name, sockets));
+    }
+    expect(new Set(statuses)).toEqual(new Set(["HTTP/1.1 200"]));
+    expect(await it.listenAndStall(name, sockets)).toBe("HTTP/1.1 429");
+    expect(await it.listenAndStall("bob", sockets)).toBe("HTTP/1.1 200");
+  };
+
+  await listen("alice");
+
+  using sockets = new DisposableStack();
+  await until(async () => (await it.listenAndStall("alice", sockets)) === "HTTP/1.1 200");
+}, 30_000);
 
 test("a body that never fits is a 413, with a declared length or in chunks", async () => {
   await using it = await served();

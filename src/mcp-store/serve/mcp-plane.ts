@@ -17,6 +17,7 @@ import { createPrincipalReader } from "../principals/identify-principal.ts";
 import { openUpstreams } from "../upstream/upstreams.ts";
 import { callTool, type ToolCallRequest } from "./call-tool.ts";
 import { createCallerServers } from "./caller-servers.ts";
+import { createListenerCount } from "./count-listeners.ts";
 import { policySubject } from "./guard-call.ts";
 import { createToolGuard } from "./guard-tools.ts";
 import { holdUntilSent } from "./hold-until-sent.ts";
@@ -56,6 +57,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
   const readPrincipal = createPrincipalReader(deps);
   const readCallerServers = createCallerServers(deps);
   const running = createRunningRequests();
+  const countListener = createListenerCount();
   const draining = new AbortController();
   const endpoint = createMcpHandler(
     // Set by `serve` below; the SDK passes it through unchanged.
@@ -107,17 +109,19 @@ export function openMcpPlane(deps: Deps): McpPlane {
     };
     const { signal, end } = running.begin(sender, message, request.signal);
     cleanup.defer(end);
+    const isListening = isListenRequest(message);
+    if (isListening) cleanup.defer(countListener(holder));
     const plain = readPlainRequest(request.headers, message);
     if (plain) return await servePlainRequest(session, plain, signal);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { session } };
     const sdkRequest = new Request(request.url, {
       method: request.method,
       headers: withBothMediaTypes(request.headers),
-      signal: isListenRequest(message) ? AbortSignal.any([signal, draining.signal]) : signal,
+      signal: isListening ? AbortSignal.any([signal, draining.signal]) : signal,
     });
     const response = await endpoint.fetch(sdkRequest, { authInfo, parsedBody: message });
-    // The stream has no end of its own, and the request holds no resources.
-    if (isListenRequest(message)) cleanup.dispose();
+    // The stream has no end of its own, and holds nothing of the request except its short id.
+    if (isListening) memory.release();
     // Identifies the client's later requests, for cancellation. No state is stored for it.
     if (isInitializeRequest(message)) response.headers.set("mcp-session-id", deps.newId());
     return response;

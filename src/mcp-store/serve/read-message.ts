@@ -13,6 +13,7 @@ import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { bodyLimits, readBody } from "../../read-body.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import { takeTurnToParse } from "../../take-turn.ts";
+import { readMember } from "./running-requests.ts";
 
 /** A body is in memory as bytes, as text, as a parsed value, and as the forwarded text. */
 const COPIES = 4;
@@ -50,11 +51,28 @@ export async function readMessage(
   if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
     throw new AppError("invalid_request", `A batch must have 1 to ${MAX_BATCH} messages.`);
   }
+  for (const one of [message].flat()) checkRepeatedValues(one);
   return message;
 }
 
 /** The SDK's limit, checked here before the batch counts against the rate limits. */
 const MAX_BATCH = 100;
+
+/** Characters of values that are repeated in many notifications, to a client that may not read them. */
+const MAX_REPEATED_CHARACTERS = 1024;
+
+function checkRepeatedValues(message: unknown): void {
+  const meta = readMember(readMember(message, "params"), "_meta");
+  const values = {
+    id: readMember(message, "id"),
+    progressToken: readMember(meta, "progressToken"),
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== "string" || value.length <= MAX_REPEATED_CHARACTERS) continue;
+    const problem = `${name}: must have at most ${MAX_REPEATED_CHARACTERS} characters`;
+    throw new AppError("invalid_request", problem);
+  }
+}
 
 function parseJson(text: string): unknown {
   try {
