@@ -138,6 +138,13 @@ test.each<[string, Json]>([
     "Bedrock's results",
     { messages: [{ content: [{ toolResult: { content: [{ json: { docId: SEALED } }] } }] }] },
   ],
+  ["Cohere's arguments", { messages: [{ tool_calls: [{ parameters: { my_id: SEALED } }] }] }],
+  ["Cohere's results", { message: "x", tool_results: [{ outputs: [{ docId: SEALED }] }] }],
+  ["Cohere's documents", { message: "x", documents: [{ data: { signature: SEALED } }] }],
+  [
+    "a list of results of MCP",
+    { jsonrpc: "2.0", id: 1, result: { content: [], structuredContent: [{ my_id: SEALED }] } },
+  ],
   ["variables of a prompt", { input: "x", prompt: { id: "p", variables: { user_id: SEALED } } }],
   [
     "the schema of a tool",

@@ -56,6 +56,20 @@ test.each<[string, object, object]>([
   });
 });
 
+const calling = (call: object) => ({ messages: [{ role: "assistant", tool_calls: [call] }] });
+const using = (part: object) => ({ messages: [{ role: "assistant", content: [part] }] });
+
+test.each<[string, Record<string, unknown>]>([
+  ["Cohere's parameters", calling({ name: "pay", parameters: { user_id: "falcon" } })],
+  ["input beside arguments", using({ type: "tool_use", arguments: {}, input: { id: "falcon" } })],
+  ["args beside arguments", using({ functionCall: { arguments: "{}", args: { id: "falcon" } } })],
+])("an id in the arguments of a call is content: %s", async (_, payload) => {
+  const settings = { keywords: ["falcon"] };
+  const guard = await makeGuardWithRules(await kit(), "prompt_moderation", { settings });
+
+  expect(await guard.evaluate({ payload })).toMatchObject({ status: "block" });
+});
+
 test("an injection in a tool result is found in both directions", async () => {
   const payload = {
     jsonrpc: "2.0",

@@ -50,9 +50,12 @@ export function listEmbeddedBytes(out: Payload): void {
  */
 const SEALED = /(?:[eE]ncrypted\w{0,40}|[sS]ignatures?|_opaque|\/id|_id|Id)(?:\/\d{1,6})?$/;
 
-/** Arguments, results and schemas of tools, and variables of prompts: their authors choose the names of members. */
+/**
+ * Arguments, results and schemas of tools, variables of prompts, and documents: their authors choose the names of
+ * members. A list in `input` has items of the format.
+ */
 const TOOL_DATA =
-  /\/(?:arguments|args|input|json|structuredContent|function_?[rR]esponse\/response|properties|variables)\/(?!\d)/;
+  /\/(?:arguments|args|input(?!\/\d)|parameters|json|structuredContent|function_?[rR]esponse\/response|properties|variables|tool_results|documents)\//;
 
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {

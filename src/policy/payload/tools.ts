@@ -59,13 +59,16 @@ export const readCall: ValueReader = (out, value, location) => {
 
 /** A call that the provider executed contains its result as well. */
 const readOutput = withSource("tool_result", readUnknown);
-const argumentMember = (member: string) =>
-  [
-    member,
-    memberReaders({ name: readToolName, output: readOutput, [member]: ignoreValue }),
-  ] as const;
+/** Names of the arguments. Cohere and Llama use the last one. */
+const ARGUMENT_NAMES = ["arguments", "args", "input", "parameters"];
+/** A call may have several of them, of which its receiver reads any. */
+const OTHER_ARGUMENTS = Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, readEvery]));
+const argumentMember = (member: string) => {
+  const others = { ...OTHER_ARGUMENTS, [member]: ignoreValue };
+  return [member, memberReaders({ name: readToolName, output: readOutput, ...others })] as const;
+};
 const NO_ARGUMENTS = argumentMember("arguments");
-const ARGUMENT_MEMBERS = [NO_ARGUMENTS, argumentMember("args"), argumentMember("input")];
+const ARGUMENT_MEMBERS = ARGUMENT_NAMES.map(argumentMember);
 
 /** OpenAI chat wraps each call in an object; other styles do not. */
 const WRAPPED_CALL_READERS = memberReaders({ function: readCall, custom: readCall });
