@@ -110,6 +110,8 @@ test("a resumed stream continues the masked one, and does not begin inside of a 
     expect(await read(`?starting_after=${after}&stream=true`)).toEqual(rest);
     expect(await read(`?stream=true&Starting%5Fafter=${after}`)).toEqual(rest);
   }
+  await read("?stream=true&include=a;b");
+  expect(it.upstream.hits.at(-1)?.query).toBe("?stream=true&include=a;b");
 });
 
 test("results of a batch of messages are masked line by line, also behind JSON escapes", async () => {

@@ -11,9 +11,10 @@ import type { RoutedRequest } from "../../stages.ts";
 export function requestWholeStream(routed: RoutedRequest, guard: GuardView): RoutedRequest {
   const { capability, search } = routed;
   const isMasked = guard.llm.output && guard.stream === "exact";
-  if (!isMasked || capability !== "stored_responses" || search === "") return routed;
-  const others = listParameters(search).filter((each) => !isStart(each));
-  return { ...routed, search: others.length > 0 ? `?${others.join("&")}` : "" };
+  const parameters = listParameters(search);
+  const isResumed = capability === "stored_responses" && parameters.some(isStart);
+  if (!isMasked || !isResumed) return routed;
+  return { ...routed, search: `?${parameters.filter((each) => !isStart(each)).join("&")}` };
 }
 
 /** Returns the number of the last event that the client has received; undefined if it resumes no stream. */
