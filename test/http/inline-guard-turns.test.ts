@@ -7,7 +7,7 @@ import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
-import { startRawUpstream } from "../kit/upstream.ts";
+import { type Script, startRawUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit();
 
@@ -141,6 +141,88 @@ test("a long text in one event of a stream is masked in many turns of the event 
   expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
 }, 60_000);
 
+test("a long JSON document with many matches in a stream is masked in a worker", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "transform" }];
+  await using guarded = await makeGuardedConsumer(kit, { output_rules });
+  const content = JSON.stringify(createRows(10_000));
+  guarded.upstream.script(createWhole(content));
+  await readWhole(guarded);
+  const start = performance.now();
+  const whole = await readWhole(guarded);
+  const evaluating = performance.now() - start;
+  guarded.upstream.script(createStream([content]));
+
+  const measure = async () => {
+    const { longest, text } = await measureStream(guarded);
+    expect(joinContent(text) === whole).toBe(true);
+    return longest / evaluating;
+  };
+
+  // In the event loop, it would be more than 1.
+  expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
+}, 60_000);
+
+test.each([
+  ["JSON document", JSON.stringify({ rows: createRows(1000) }, null, 1)],
+  ["text that is not JSON at its end", `${JSON.stringify(createRows(1000))}.`],
+  ["text without white space", `see ${JSON.stringify(createRows(2000)).replace(/\s/g, "")}`],
+  ["text with encoded content", `see ana%40example.com ${JSON.stringify(createRows(1000))}`],
+])(
+  "a streamed %s of 100 KB is masked as a complete response is",
+  async (_, content) => {
+    const kit = await kitOf();
+    const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+    const output_rules = [{ detector_id, action: "transform" }];
+    await using guarded = await makeGuardedConsumer(kit, { output_rules });
+    guarded.upstream.script(createWhole(content));
+    const whole = await readWhole(guarded);
+    expect(whole).toContain("[MASKED_CC]");
+
+    for (const size of [700, 30_000, content.length]) {
+      guarded.upstream.script(createStream(content.match(new RegExp(`.{1,${size}}`, "gs")) ?? []));
+      expect(joinContent(await readStream(guarded)) === whole).toBe(true);
+    }
+  },
+  60_000,
+);
+
+function createRows(count: number) {
+  const card = "4111 1111 1111 1111";
+  const note = "one\nline\u0001";
+  return Array.from({ length: count }, (_, id) => ({
+    id,
+    mail: `ana${id}@example.com`,
+    card,
+    note,
+  }));
+}
+
+const createWhole = (content: string): Script => ({
+  body: { choices: [{ index: 0, message: { role: "assistant", content } }] },
+});
+
+function createStream(parts: readonly string[]): Script {
+  const events = parts.map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const data = [...events.map((event) => JSON.stringify(event)), "[DONE]"];
+  const headers = { "content-type": "text/event-stream" };
+  return { headers, body: data.map((each) => `data: ${each}\n\n`).join("") };
+}
+
+async function readWhole({ post }: Poster): Promise<string> {
+  const chat = { model: "gpt-4o", messages: [{ role: "user", content: "x" }] };
+  const reply = (await (await post("/v1/chat/completions", chat)).json()) as WholeReply;
+  return reply.choices[0].message.content;
+}
+
+type WholeReply = { choices: [{ message: { content: string } }] };
+
+const joinContent = (stream: string): string =>
+  [...stream.matchAll(/^data: (\{.*)$/gm)]
+    .map(([, data = ""]) => JSON.parse(data).choices[0].delta.content)
+    .join("");
+
 type Poster = Pick<Awaited<ReturnType<typeof addConsumer>>, "post">;
 
 async function readStream({ post }: Poster): Promise<string> {
@@ -148,10 +230,10 @@ async function readStream({ post }: Poster): Promise<string> {
   return (await post("/v1/chat/completions", chat)).text();
 }
 
-/** Returns the share of the longest turn of the event loop in the time of a complete stream, and its text. */
-async function measureStream(consumer: Poster): Promise<{ share: number; text: string }> {
+/** Returns the longest turn of the event loop, its share in the time of the complete stream, and its text. */
+async function measureStream(consumer: Poster) {
   const start = performance.now();
   const [longest, text] = await measureLongestTurn(() => readStream(consumer));
   expect(text).toEndWith("data: [DONE]\n\n");
-  return { share: longest / (performance.now() - start), text };
+  return { longest, share: longest / (performance.now() - start), text };
 }

@@ -43,6 +43,18 @@ export function openText(): TextStream {
   };
 }
 
+/** Holds the text to its end, like text that is too long to be masked in parts. */
+export function openLongText(): TextStream {
+  let held = "";
+  return {
+    push(text) {
+      held += text;
+      return { text: "", blocked: false };
+    },
+    end: () => ({ text: "", blocked: false, held }),
+  };
+}
+
 /** Length of the longest end of `text` that starts `word`. */
 function overlap(text: string, word: string): number {
   let length = Math.min(text.length, word.length - 1);
@@ -58,7 +70,7 @@ function evaluate(text: string): EvaluatedText {
 export async function mask(
   createFormat: () => StreamFormat,
   chunks: readonly (string | Uint8Array)[],
-  { needs_whole = false }: { needs_whole?: boolean } = {},
+  { needs_whole = false, open = openText }: { needs_whole?: boolean; open?: () => TextStream } = {},
 ) {
   /** Evaluated responses. */
   const recorded: string[] = [];
@@ -69,7 +81,7 @@ export async function mask(
     createFormat(),
     {
       needs_whole,
-      openText,
+      openText: open,
       evaluatePart: async (text) => {
         parts.push(text);
         return evaluate(text);

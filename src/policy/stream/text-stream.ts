@@ -36,12 +36,16 @@ export interface MaskedPart {
   text: string;
   /** True: a rule blocks the response after this text. Nothing more may be sent. */
   blocked: boolean;
+  /** Unsent rest of text that is too long to be inspected here, at its end: the caller evaluates the complete text. */
+  held?: string;
 }
 
 /** Longer open text is not inspected again for every part, which would take quadratic time. */
 const MAX_FREQUENT_CHARACTERS = 2048;
 /** Longer parts are inspected in slices, each in a turn of its own: a megabyte would block other requests for seconds. */
 const MAX_SLICE_CHARACTERS = 2048;
+/** Longer open text is held to its end and evaluated elsewhere: each inspection would block other requests for 0.1 s or more. */
+const MAX_OPEN_CHARACTERS = 64 * 1024;
 /** Keeps the last word that was sent, and a few before it. */
 const MIN_CONTEXT = 64;
 const NOTHING: MaskedPart = { text: "", blocked: false };
@@ -54,6 +58,8 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   let sent = 0;
   let inspected = 0;
   let isBlocked = false;
+  /** True if the open text is too long to be inspected. */
+  let isHeld = false;
   /** True if the text contains encoded content: it is decoded as a whole, so all of it is context. */
   let isEncoded = false;
   /** True if the text has used a foreign script. */
@@ -74,7 +80,10 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
         at = next;
       }
     },
-    end: (): Promise<MaskedPart> => (isBlocked ? Promise.resolve(NOTHING) : inspect(true)),
+    async end(): Promise<MaskedPart> {
+      if (isHeld) return { ...NOTHING, held: text.slice(sent) };
+      return isBlocked ? NOTHING : await inspect(true);
+    },
   };
 
   function countOpen(): number {
@@ -85,8 +94,10 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     text += slice;
     collectJson(slice);
     const open = countOpen();
+    isHeld ||= open > MAX_OPEN_CHARACTERS;
+    if (isHeld) json = undefined;
     const isFrequent = text.length - inspected < open / 8;
-    if (isBlocked || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
+    if (isBlocked || isHeld || (open > MAX_FREQUENT_CHARACTERS && isFrequent)) {
       return Promise.resolve(NOTHING);
     }
     return inspect(false);
@@ -103,9 +114,6 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     inspected = text.length;
     const turn = options.waitForTurn?.(text.length);
     if (turn) await turn;
-    const complete = isEnd ? json?.read() : undefined;
-    const isJson = complete !== undefined && isJsonText(complete);
-    if (isJson) restoreBeginning(complete);
     const segment = toSegment(text);
     const [masked, blocked, exempt] = await findMatches(segment);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
@@ -113,7 +121,7 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
     const stop = isBlocked ? excludeSpans(text, masked, block) : end;
-    const part = maskPart(masked, stop, isJson);
+    const part = maskPart(masked, stop);
     sent = Math.max(sent, stop);
     if (!isBlocked) trimContext();
     return { text: part, blocked: isBlocked };
@@ -143,6 +151,9 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
 
   /** Returns the offset before which nothing can change. */
   function findEnd(segment: Segment, spans: readonly MatchSpan[]): number {
+    // How a mask is written depends on whether the complete text is JSON.
+    const limit = Math.min(text.length, ...(json ? spans.map(({ start }) => start) : []));
+    if (limit <= sent) return sent;
     isForeign ||= hasForeignLetter(text);
     const word = findOpenWord(text);
     // An unfinished escape or character sequence may decode to anything, so the text before it is checked.
@@ -152,22 +163,25 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
       word,
       ...rules.map(({ partial }) => partial.findOpenStart(stable, sent, options.context)),
       isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
-      // How a mask is written depends on whether the complete text is JSON.
-      json === undefined ? text.length : Math.min(text.length, ...spans.map(({ start }) => start)),
+      limit,
     );
     // A mask in JSON replaces the complete number.
     const end = json === undefined ? open : findNumberStart(text, open);
     return Math.max(sent, excludeSpans(text, spans, end));
   }
 
-  function maskPart(masked: readonly MatchSpan[], stop: number, isJson: boolean): string {
+  function maskPart(masked: readonly MatchSpan[], stop: number): string {
     if (stop <= sent) return "";
+    // Text that may be JSON has a match here only when it is complete.
+    const whole = json?.read() ?? text;
+    const shift = whole.length - text.length;
     const spans = masked.flatMap(({ start, end, mask }) =>
-      mask && end <= stop ? [{ start: Math.max(start, sent), end, mask }] : [],
+      mask && end <= stop ? [{ start: shift + Math.max(start, sent), end: shift + end, mask }] : [],
     );
     if (spans.length === 0) return text.slice(sent, stop);
-    const complete = maskSpans(text, spans, isJson, options.createPseudonym);
-    return complete.slice(sent, complete.length - (text.length - stop));
+    const isJson = json !== undefined && isJsonText(whole);
+    const complete = maskSpans(whole, spans, isJson, options.createPseudonym);
+    return complete.slice(shift + sent, complete.length - (text.length - stop));
   }
 
   /** Drops text that was sent and that no detector needs as context. */
@@ -182,12 +196,6 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     text = mark + kept;
     sent += mark.length + before.length - cut;
     inspected = text.length;
-  }
-
-  /** Replaces the context by the complete text before it. */
-  function restoreBeginning(complete: string): void {
-    sent += complete.length - text.length;
-    text = complete;
   }
 }
 

@@ -9,10 +9,12 @@ import {
   mask,
   maskText,
   NAMES,
+  openLongText,
   openText,
   SECRET,
 } from "../../../../test/kit/mask-words.ts";
 import { createEventSplitter } from "../../../lib/http/split-events.ts";
+import { createAssembly } from "./assemble-response.ts";
 import { createChatFormat } from "./chat-format.ts";
 import { createStreamMask } from "./mask-stream.ts";
 
@@ -68,6 +70,44 @@ test.each(["\n", "\r\n", "\r"])("lines that end with %j are split at any byte", 
   for (let at = 0; at <= bytes.length; at++) {
     expect(split(bytes.subarray(0, at), bytes.subarray(at))).toEqual(expected);
   }
+});
+
+test.each(NAMES)("a long text of a %s stream is evaluated as a whole at its end", async (name) => {
+  const { [name]: stream } = await demoStreams(`pay ${SECRET} now`);
+  const { [name]: forbidden } = await demoStreams(`pay ${FORBIDDEN} now`);
+  const open = openLongText;
+  const assemble = ({ text }: { text: string }) => {
+    const assembly = createAssembly(FORMATS[name](), () => {});
+    for (const data of dataOf(text) ?? []) if (data.endsWith("}")) assembly.add(data.slice(6));
+    return assembly.toText();
+  };
+
+  const long = await mask(FORMATS[name], [stream], { open });
+  const blocked = await mask(FORMATS[name], [forbidden], { open });
+
+  expect(long.text).not.toContain("1111");
+  expect(assemble(long)).toBe(assemble(await mask(FORMATS[name], [stream])));
+  expect(long.recorded.length).toBe(1);
+  expect(blocked).toMatchObject({ isBlocked: true, text: expect.not.stringContaining("never") });
+});
+
+test("a long text that cannot be evaluated is released once, as it was received", async () => {
+  const splitter = createEventSplitter();
+  const fail = () => Promise.reject(new Error("The worker has failed."));
+  const masked = createStreamMask(
+    createChatFormat(),
+    { needs_whole: false, openText: openLongText, evaluatePart: fail, evaluateResponse: fail },
+    () => {},
+  );
+  const [first = [], last = []] = [[chunk({ content: SECRET })], [finish(), DONE]].map((stream) =>
+    splitter.push(Buffer.from(stream.join(""))),
+  );
+  for (const event of first) await masked.add(event);
+  expect(masked.take()).toBe("");
+
+  for (const event of last) await masked.add(event).catch(masked.release);
+
+  expect(chatText(masked.take())).toBe(SECRET);
 });
 
 test("a secret is masked wherever the deltas split it", async () => {

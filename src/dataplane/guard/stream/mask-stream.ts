@@ -1,6 +1,7 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
-import type { ResponseGuard } from "../../../evaluation.ts";
+import type { ResponseGuard, TextStream } from "../../../evaluation.ts";
 import type { StreamEvent } from "../../../lib/http/split-events.ts";
+import type { GrowingText } from "../../../lib/text/growing-text.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
@@ -13,7 +14,7 @@ import { createTextSlot, type TextSlot } from "./text-slot.ts";
 
 /** Evaluations that the stream needs. */
 export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
-  /** Evaluates the JSON text of an event or a tool call, without recording it. */
+  /** Evaluates the JSON text of an event, a tool call or a long text, without recording it. */
   evaluatePart: (text: string) => Promise<EvaluatedText>;
   /** Evaluates and records the response. */
   evaluateResponse: (text: string) => Promise<EvaluatedText>;
@@ -47,6 +48,7 @@ export function createStreamMask(
   const calls = new Set<string>();
   let isOver = false;
   let isBlocked = false;
+  let isReleased = false;
 
   function openSlot(pointer: string, isArgument: boolean): TextSlot {
     const existing = slots.get(pointer);
@@ -79,8 +81,8 @@ export function createStreamMask(
   async function closeTexts(prefixes: readonly string[], event?: Outgoing): Promise<boolean> {
     for (const [pointer, slot] of slots) {
       if (slot.is_closed || !slot.stream || !isInAny(pointer, prefixes)) continue;
+      const part = await endText(pointer, slot.stream, slot.sent);
       slot.is_closed = true;
-      const part = await slot.stream.end();
       const piece = event?.read.pieces.findLast((each) => each.slot === pointer);
       if (event && piece) {
         event.texts.set(piece.pointer, (event.texts.get(piece.pointer) ?? "") + part.text);
@@ -90,6 +92,19 @@ export function createStreamMask(
       if (!recordSent(pointer, part)) return false;
     }
     return true;
+  }
+
+  /** Returns the rest of the text. Text that is too long to be masked in parts is evaluated as a whole, in a worker. */
+  async function endText(pointer: string, stream: TextStream, { read }: GrowingText) {
+    const { held, ...part } = await stream.end();
+    if (held === undefined) return part;
+    if (isReleased) return { text: held, blocked: false };
+    const { masked, blocked } = await host.evaluatePart(wrapText(assembly.textAt(pointer)));
+    if (blocked) return { text: "", blocked };
+    if (masked === null) return { text: held, blocked };
+    const [whole, sent] = [readText(parseObject(masked), WRAPPED_TEXT), read()];
+    if (!whole.startsWith(sent)) throw buildUnreadableError("a long text has other masks");
+    return { text: whole.slice(sent.length), blocked };
   }
 
   /** Builds an event with the rest of the text at `slot`. */
@@ -224,6 +239,7 @@ export function createStreamMask(
     },
     async release() {
       isOver = true;
+      isReleased = true;
       await closeTexts([""]);
       setTexts([...slots.keys()].filter(isWhole), { masked: null, blocked: false });
       sender.sendHeld(() => true);
@@ -240,6 +256,11 @@ export function createStreamMask(
 
 const isInAny = (pointer: string, prefixes: readonly string[]): boolean =>
   prefixes.some((prefix) => isInside(pointer, prefix));
+
+/** Returns the JSON text of a response with this text only. */
+const wrapText = (content: string): string =>
+  JSON.stringify({ choices: [{ message: { role: "assistant", content } }] });
+const WRAPPED_TEXT = "/choices/0/message/content";
 
 function readText(root: Record<string, unknown>, pointer: string): string {
   const found = locate(root, pointer);
