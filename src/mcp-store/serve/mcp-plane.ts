@@ -24,7 +24,7 @@ import { holdUntilSent } from "./hold-until-sent.ts";
 import { identifyMcpCaller, type McpCaller } from "./identify-mcp-caller.ts";
 import { listTools } from "./list-tools.ts";
 import { acceptsAnyType, readPlainRequest } from "./plain-request.ts";
-import { readMessage } from "./read-message.ts";
+import { readMessage, takeTurnForMessage } from "./read-message.ts";
 import { runRequestPlugins } from "./run-request-plugins.ts";
 import { createRunningRequests, readMember } from "./running-requests.ts";
 import { servePlainRequest } from "./serve-plain-request.ts";
@@ -140,7 +140,7 @@ export function openMcpPlane(deps: Deps): McpPlane {
       const { slug, origin } = context;
       const query = { slug, origin, state, readPrincipal };
       const caller = await identifyMcpCaller(deps, request, query);
-      const holder = `${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`;
+      const holder = holderOf(caller);
       const memory = reserveMemory(holder);
       const cleanup = new DisposableStack();
       cleanup.defer(memory.release);
@@ -174,6 +174,10 @@ function withBothMediaTypes(original: Headers): Headers {
   return headers;
 }
 
+/** Returns the key by which memory and turns of a caller are counted. */
+const holderOf = (caller: McpCaller): string =>
+  `${caller.kind} ${caller.gateway_id} ${policySubject(caller)}`;
+
 const callerName = (caller: McpCaller): string =>
   caller.kind === "principal" ? caller.principal_sub : caller.name;
 
@@ -183,8 +187,14 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
     capabilities: { tools: { listChanged: era === "modern" } },
     ...(isPrincipal(session) ? { instructions: INSTRUCTIONS } : {}),
   });
-  server.setRequestHandler("tools/list", async () => ({ tools: await listTools(session) }));
+  // The SDK starts all messages of a batch at once.
+  const waitForTurn = () => takeTurnForMessage(session.deps, holderOf(session.caller));
+  server.setRequestHandler("tools/list", async () => {
+    await waitForTurn();
+    return { tools: await listTools(session) };
+  });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
+    await waitForTurn();
     const capabilities = server.getClientCapabilities();
     const call: ToolCallRequest = {
       era,

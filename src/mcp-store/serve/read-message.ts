@@ -55,6 +55,10 @@ export async function readMessage(
   return message;
 }
 
+/** Resolves when a message of a batch may be handled. Callers take turns. */
+export const takeTurnForMessage = (deps: Pick<Deps, "turns">, owner: string): Promise<void> =>
+  takeTurnToParse(deps, { owner, size: MIN_COST_BYTES, client: undefined });
+
 /** The SDK's limit, checked here before the batch counts against the rate limits. */
 const MAX_BATCH = 100;
 

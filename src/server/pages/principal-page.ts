@@ -11,6 +11,7 @@ import {
   rotatePersonalToken,
 } from "../../mcp-store/principals/personal-tokens.ts";
 import { PRINCIPAL_PATH } from "../../mcp-store/serve/identify-mcp-caller.ts";
+import { takeTurnToRead } from "../../take-turn.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
 import { publicOrigin } from "../http/public-origin.ts";
 import type { App } from "../http/serve-request.ts";
@@ -68,6 +69,8 @@ const TABS: Record<
 async function show(deps: Deps, request: PageRequest, { headers }: PageContext): Promise<Response> {
   const principal = await findSessionPrincipal(deps, request);
   if (!principal) return plainPage("Sign in", SIGN_IN_FORM, headers);
+  const owner = `page ${principal.gateway_id} ${principal.principal_sub}`;
+  await takeTurnToRead(deps, { owner, client: request });
   const query = parseRequestUrl(request).searchParams;
   const code = query.get("server");
   if (code !== null) {
