@@ -7,6 +7,7 @@ import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { NameFinder } from "./names/name-finder.ts";
 import { inspectAll, type Segment, type SegmentSource } from "./segment.ts";
 import type { TextEmbedder } from "./topics/text-embedder.ts";
+import type { TextSpan } from "./views/source-map.ts";
 
 export interface Match {
   /** Specific kind of the match: `email`, `sql`, `aws_access_key`. */
@@ -15,8 +16,11 @@ export interface Match {
   type: string;
   /** 0 to 1. */
   confidence: number;
-  /** UTF-16 offsets in the segment's original text. Absent if the match is not about text. */
-  at?: { segment: Segment; start: number; end: number };
+  /**
+   * UTF-16 offsets in the segment's original text. Absent if the match is not about text. `whole` is the complete match,
+   * of which this is one line: the lines are found only together.
+   */
+  at?: TextSpan & { segment: Segment; whole?: TextSpan };
   /** Replacement written by Transform. A pseudonym is created per session and can be restored. */
   mask?: { text: string } | { pseudonym: string };
   /** false: below the threshold of a detector that scores. Not reported; its confidence counts for calibration. */

@@ -1,6 +1,7 @@
 /** Streamed responses of a guarded consumer: masked, blocked, observed, and unreadable. */
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
+import type { Json } from "../kit/check-verdict.ts";
 import { type Draft, makeDetector } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
@@ -78,6 +79,31 @@ test("a negative number of a JSON document is masked with its sign, and the docu
   const text = textOf(await (await it.post(CHAT, ASK)).text());
 
   expect(JSON.parse(text)).toEqual({ card: "[MASKED_CC]", note: JSON.parse(document).note });
+});
+
+/** Returns the text of a stream whose parts have 9 characters. */
+async function streamInParts(content: string, rules: readonly [kind: string, Json, string][]) {
+  const kit = await kitOf();
+  const output_rules: Json[] = [];
+  for (const [kind, settings, action] of rules) {
+    output_rules.push({ detector_id: (await makeDetector(kit, kind, settings)).id, action });
+  }
+  const parts = (content.match(/.{1,9}/gs) ?? []).map((part) => chunk({ content: part }));
+  await using it = await makeStreaming([...parts, ...END], { policy: { output_rules } });
+  return textOf(await (await it.post(CHAT, ASK)).text());
+}
+
+test("every line of a private key is masked, also if another detector reads a line with the text after it", async () => {
+  const words = "some words and more of them ".repeat(20);
+  const line = `${"MIIEowIBAAKCAQEAx7".repeat(3)}abcdefghij\n`;
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${line.repeat(9)}-----END RSA PRIVATE KEY-----\n`;
+
+  const text = await streamInParts(`${words}\n${key}${words}`, [
+    ["toxicity", {}, "block"],
+    ["data_loss_prevention", {}, "transform"],
+  ]);
+
+  expect(text).toBe(`${words}\n${"[MASKED_API_KEY]\n".repeat(11)}${words}`);
 });
 
 test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {

@@ -92,11 +92,11 @@ export const promptModeration = defineDetector({
     const patternFinders = patterns.map(createPatternFinder);
 
     const toMatches = (segment: Segment, hit: Hit): LocatedMatch[] =>
-      splitByLine(segment.text, hit).map(({ start, end }) => ({
+      splitByLine(segment.text, hit).map((line) => ({
         label: hit.rule,
         type: "keyreg",
         confidence: hit.confidence,
-        at: { segment, start, end },
+        at: { segment, ...line },
         mask: { text: settings.mask_with },
         detail: { index: hit.index },
       }));

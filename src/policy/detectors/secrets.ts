@@ -82,12 +82,12 @@ export const secrets = defineDetector({
     };
     // Splits by line, so that masking a private key keeps the number of lines.
     const toMatches = (secret: Secret, segment: Segment) =>
-      splitByLine(segment.text, secret).map(({ start, end }) => ({
+      splitByLine(segment.text, secret).map((line) => ({
         label: secret.label,
         type: "secret",
         confidence: secret.confidence,
-        at: { segment, start, end },
-        mask: createMask(secret.label, end - start),
+        at: { segment, ...line },
+        mask: createMask(secret.label, line.end - line.start),
       }));
     return inspectMessages(
       (segment) =>

@@ -107,11 +107,11 @@ export const systemPromptLeak = defineDetector({
     }
 
     const toMatches = (segment: Segment, leak: Leak, share: number): LocatedMatch[] =>
-      splitByLine(segment.text, leak).map(({ start, end }) => ({
+      splitByLine(segment.text, leak).map((line) => ({
         label: leak.canary === undefined ? "repeated_prompt" : "canary",
         type: "system_prompt_leak",
         confidence: leak.canary === undefined ? share : 1,
-        at: { segment, start, end },
+        at: { segment, ...line },
         mask: { text: mask_with },
         ...(leak.canary !== undefined && { detail: { index: leak.canary } }),
       }));

@@ -29,14 +29,14 @@ export function compileCustomRule(rule: CustomRule): CompiledCustomRule {
       : createRegexFinder(rule.pattern);
   const find: CompiledCustomRule["find"] = (segment, reversible) =>
     dropRepeats(findSpans(segment)).flatMap((span) =>
-      splitByLine(segment.text, span).map(({ start, end }) => ({
+      splitByLine(segment.text, span).map((line) => ({
         label: rule.name,
         type: "pii",
         confidence: 1,
-        at: { segment, start, end },
+        at: { segment, ...line },
         mask: reversible
           ? { pseudonym: toPseudonymLabel(rule.name) }
-          : { text: renderMask(rule, end - start) },
+          : { text: renderMask(rule, line.end - line.start) },
       })),
     );
   return { find, partial };

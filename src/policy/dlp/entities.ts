@@ -1,4 +1,5 @@
 /** Kinds of personal data and credentials that data loss prevention finds, and their masks. */
+import type { TextSpan } from "../views/source-map.ts";
 
 interface EntityProperties {
   /** Label in `[MASKED_…]`. Default: the name in upper case. */
@@ -128,10 +129,10 @@ const ENTITIES = {
 
 export type EntityName = keyof typeof ENTITIES;
 
-export interface EntityHit {
+export interface EntityHit extends TextSpan {
   entity: EntityName;
-  start: number;
-  end: number;
+  /** The complete value, if this is one line of it. */
+  whole?: TextSpan;
   /** 0 to 1. Below 0.5, the value passes a check but has no clue nearby. */
   confidence: number;
 }

@@ -2,6 +2,7 @@
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
 import { computeOnce, type Segment } from "../segment.ts";
+import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, foldText, unescapeView, type View } from "../views/view.ts";
 import { AMERICAN_FORMATS } from "./american-formats.ts";
 import { ASIA_PACIFIC_FORMATS } from "./asia-pacific-formats.ts";
@@ -72,9 +73,15 @@ function findInView(segment: Segment, { exact, toOriginal }: View, label: string
   const personal = findPersonalData(text);
   const hits = secrets.length === 0 ? personal : [...toCredentialHits(text, secrets), ...personal];
   if (hits.length === 0) return hits;
+  const locate = ({ start, end }: TextSpan) =>
+    toOriginal(Math.max(0, start - label.length), end - label.length);
   return hits
     .filter(({ start }) => start >= label.length)
-    .map((hit) => ({ ...hit, ...toOriginal(hit.start - label.length, hit.end - label.length) }));
+    .map(({ whole, ...hit }) => ({
+      ...hit,
+      ...locate(hit),
+      ...(whole && { whole: locate(whole) }),
+    }));
 }
 
 function findPersonalData(text: string): EntityHit[] {

@@ -38,11 +38,12 @@ export function findEntityMatches(
 ): LocatedMatch[] {
   const found = findEntities(segment);
   const hits = names.length === 0 ? found : [...found, ...names];
-  return hits.flatMap(({ entity, start, end, confidence }) => {
+  return hits.flatMap((hit) => {
+    const { entity, confidence } = hit;
     const style = selection.masks.get(entity);
     if (!style || confidence < selection.min_confidence) return [];
     // A match in base64 may span several lines.
-    return splitByLine(segment.text, { start, end }).map((at) => ({
+    return splitByLine(segment.text, hit).map((at) => ({
       label: entity,
       type: isSecretEntity(entity) ? "secret" : "pii",
       confidence,

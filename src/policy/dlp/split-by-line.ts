@@ -4,11 +4,20 @@ import type { TextSpan } from "../views/source-map.ts";
 /** All characters that clients treat as a line break. */
 export const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 
-export function splitByLine(text: string, { start, end }: TextSpan): TextSpan[] {
-  const lines: TextSpan[] = [];
+/** One line of a span. */
+export interface LineSpan extends TextSpan {
+  whole: TextSpan;
+}
+
+/** A line of a longer span keeps that as its whole. */
+export function splitByLine(
+  text: string,
+  { start, end, whole = { start, end } }: TextSpan & Partial<LineSpan>,
+): LineSpan[] {
+  const lines: LineSpan[] = [];
   let from = start;
   for (const part of text.slice(start, end).split(LINE_BREAK)) {
-    if (part.trim() !== "") lines.push({ start: from, end: from + part.length });
+    if (part.trim() !== "") lines.push({ start: from, end: from + part.length, whole });
     from += part.length + 1;
   }
   return lines;

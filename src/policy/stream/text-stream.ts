@@ -12,6 +12,7 @@ import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-ma
 import type { PolicyRunInput } from "../policy-run.ts";
 import { computeOnce, createSegment, type Segment } from "../segment.ts";
 import { findUndecidedWord, hasForeignLetter } from "../views/fold-letters.ts";
+import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews } from "../views/view.ts";
 import { findOpenWord } from "./find-open-word.ts";
 
@@ -120,7 +121,7 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const end = isEnd ? text.length : findEnd(segment, [...masked, ...blocked, ...exempt]);
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
-    const stop = isBlocked ? excludeSpans(text, masked, block) : end;
+    const stop = isBlocked ? excludeSpans(masked, block) : end;
     const part = maskPart(masked, stop);
     sent = Math.max(sent, stop);
     if (!isBlocked) trimContext();
@@ -167,7 +168,7 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     );
     // A mask in JSON replaces the complete number.
     const end = json === undefined ? open : findNumberStart(text, open);
-    return Math.max(sent, excludeSpans(text, spans, end));
+    return Math.max(sent, excludeSpans(spans, end));
   }
 
   function maskPart(masked: readonly MatchSpan[], stop: number): string {
@@ -208,19 +209,18 @@ function findNumberStart(text: string, at: number): number {
 
 const FOREIGN_MARK = "я\n";
 
-interface MatchSpan {
-  start: number;
-  end: number;
+interface MatchSpan extends TextSpan {
+  /** The complete match, if this is one line of it. */
+  whole?: TextSpan;
   mask: Match["mask"] | undefined;
 }
 
-/** Returns the last offset up to `end` that is inside no match. A match of several lines has one span for each. */
-function excludeSpans(text: string, spans: readonly MatchSpan[], end: number): number {
+/** Returns the last offset up to `end` that is inside no match, also not between two lines of one. */
+function excludeSpans(spans: readonly MatchSpan[], end: number): number {
   let limit = end;
-  for (const span of spans.toSorted((one, other) => other.start - one.start)) {
-    const isInside = span.start < limit && span.end > limit;
-    const isLineBefore = limit < end && text.slice(span.end, limit).trim() === "";
-    if (isInside || isLineBefore) limit = Math.min(limit, span.start);
+  const matches = spans.map((span) => span.whole ?? span);
+  for (const match of matches.sort((one, other) => other.start - one.start)) {
+    if (match.start < limit && match.end > limit) limit = match.start;
   }
   return limit;
 }
