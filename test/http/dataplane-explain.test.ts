@@ -134,6 +134,22 @@ test("invalid headers are a 422", async () => {
   expect(reply.status).toBe(422);
 });
 
+test("more than 100 headers are a 422", async () => {
+  await using one = await setUp();
+  const shared = await kit();
+  const send = (count: number) => {
+    const headers = Object.fromEntries(Array.from({ length: count }, (_, i) => [`x-${i}`, "v"]));
+    return shared.post(`${one.path}/explain`, { path: "/v1/models", method: "GET", headers });
+  };
+
+  const accepted = await send(100);
+  const rejected = await send(101);
+
+  expect(accepted.status).toBe(200);
+  expect(rejected.status).toBe(422);
+  expect(await rejected.text()).toContain("headers: must have at most 100 headers");
+});
+
 test("the consumer of another gateway is a 404", async () => {
   await using one = await setUp();
   const other = await makeConsumer(await kit(), []);

@@ -83,6 +83,8 @@ export const explainRequest = endpoint({
     model: z.string().max(4096).optional().describe("Model in the request body."),
     headers: z
       .record(Text.min(1).max(128), Text)
+      // The time to build Headers grows with the square of their number.
+      .refine((headers) => Object.keys(headers).length <= 100, "must have at most 100 headers")
       .default({})
       .describe(
         "Request headers. `X-AG-Pin` and user headers affect the routing; keys are not needed.",
