@@ -106,6 +106,22 @@ test("every line of a private key is masked, also if another detector reads a li
   expect(text).toBe(`${words}\n${"[MASKED_API_KEY]\n".repeat(11)}${words}`);
 });
 
+test.each([
+  ["keyword", "no sun no", "no sun ".repeat(300), "*** sun ".repeat(150)],
+  ["regex", "\\d{3} \\d{3}", "123 456 789 ".repeat(200), "*** ".repeat(300)],
+])(
+  "matches in a row are masked as in the complete text: %s",
+  async (type, pattern, content, masked) => {
+    const settings = { rules: [{ name: "row", type, pattern }] };
+
+    const text = await streamInParts(`${content}end`, [
+      ["data_loss_prevention", settings, "transform"],
+    ]);
+
+    expect(text).toBe(`${masked}end`);
+  },
+);
+
 test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {
   const lines = [`id: ${MAIL}`, "event: Forbidden"];
   const kept = ["id: 01a1e7ea-df3b-71a9-bb93", "id: 7", "event: v1.Delta", "event: message"];

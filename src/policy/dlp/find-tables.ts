@@ -113,7 +113,7 @@ export function isOpenHeader(text: string, start: number): boolean {
   const line = text.slice(start, end < 0 ? text.length : end);
   return (
     line.length <= MAX_LINE &&
-    !/\d{3}/.test(line) &&
+    !/\d{3}|\p{Ll}{4}[.!?]\s/u.test(line) &&
     DELIMITERS.some((sign) => line.split(sign).every(({ length }) => length <= MAX_NAME))
   );
 }

@@ -3,8 +3,8 @@ import { findTables, isOpenHeader } from "./find-tables.ts";
 import { findLabels } from "./identifier-labels.ts";
 import { scanWords } from "./scan-words.ts";
 
-/** Prevents that the rest of a line is read as a header, which contains no number. */
-const NO_HEADER = "000 ";
+/** Prevents that the rest of a line is read as a header, which contains no sentence. No digit: it would join a number. */
+const NO_HEADER = "done. ";
 
 /**
  * Returns where to cut the text, at or before `cut`, and the text that replaces what is dropped: the headers of the

@@ -116,15 +116,15 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const turn = options.waitForTurn?.(text.length);
     if (turn) await turn;
     const segment = toSegment(text);
-    const [masked, blocked, exempt] = await findMatches(segment);
+    const { found, masked, blocked } = await findMatches(segment);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
-    const end = isEnd ? text.length : findEnd(segment, [...masked, ...blocked, ...exempt]);
+    const end = isEnd ? text.length : findEnd(segment, found);
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
     const stop = isBlocked ? excludeSpans(masked, block) : end;
     const part = maskPart(masked, stop);
     sent = Math.max(sent, stop);
-    if (!isBlocked) trimContext();
+    if (!isBlocked) trimContext(found);
     return { text: part, blocked: isBlocked };
   }
 
@@ -132,22 +132,24 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     return createSegment(content, "assistant", { pointer: options.pointer, role: "assistant" });
   }
 
-  /** Returns the spans to mask, to block, and to send as one part, because the policy exempts their text. */
+  /** Returns all spans, also in the context and exempt ones, and those to mask and to block. */
   async function findMatches(segment: Segment) {
+    const found: MatchSpan[] = [];
     const masked: MatchSpan[] = [];
     const blocked: MatchSpan[] = [];
-    const exempt: MatchSpan[] = [];
     for (const { action, detector, inspect: find } of rules) {
-      const found = find([segment], options.context);
-      for (const match of found instanceof Promise ? await found : found) {
+      const matches = find([segment], options.context);
+      for (const match of matches instanceof Promise ? await matches : matches) {
         const { at, mask, reported } = match;
-        if (reported === false || !at || at.end <= sent) continue;
-        if (options.isExempt?.(detector.id, match)) exempt.push({ ...at, mask });
-        else if (action === "block") blocked.push({ ...at, mask });
-        else if (mask) masked.push({ ...at, mask });
+        if (reported === false || !at) continue;
+        const span = { ...at, mask };
+        found.push(span);
+        if (at.end <= sent || options.isExempt?.(detector.id, match)) continue;
+        if (action === "block") blocked.push(span);
+        else if (mask) masked.push(span);
       }
     }
-    return [masked, blocked, exempt] as const;
+    return { found, masked, blocked };
   }
 
   /** Returns the offset before which nothing can change. */
@@ -186,17 +188,24 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   }
 
   /** Drops text that was sent and that no detector needs as context. */
-  function trimContext(): void {
+  function trimContext(found: readonly MatchSpan[]): void {
     if (isEncoded || sent < 2 * contextLength) return;
     let last = sent - contextLength;
     while (last > sent - 2 * contextLength && !/\s/.test(text.charAt(last - 1))) last--;
-    const { cut, before } = keepContext?.(text, last) ?? { cut: last, before: "" };
+    const { cut, before } = findCut(found, last);
     const kept = before + text.slice(cut);
     // The look-alikes in the kept text must be read as in the whole text.
     const mark = isForeign && !hasForeignLetter(kept) ? FOREIGN_MARK : "";
     text = mark + kept;
     sent += mark.length + before.length - cut;
     inspected = text.length;
+  }
+
+  /** Returns where to cut the context: inside no match, because the rest of one may be found as another. */
+  function findCut(found: readonly MatchSpan[], last: number): { cut: number; before: string } {
+    const at = excludeSpans(found, last);
+    const kept = keepContext?.(text, at) ?? { cut: at, before: "" };
+    return kept.cut === at ? kept : findCut(found, kept.cut);
   }
 }
 
