@@ -188,7 +188,8 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const file = { filename: null, content_type, data: value, url: null, pointer };
   if (decoded.kind === "text") {
     const { text, encoding, isMail, isPage, hasBinary } = decoded;
-    out.segments.push(createSegment(text, source, { ...location, encoding, isFile: true }));
+    const isFile = location.isFile || FILE_MEMBER.test(location.name);
+    out.segments.push(createSegment(text, source, { ...location, encoding, isFile }));
     if (isMail) out.documents.push(file);
     else if (isPage) out.pages.push(file);
     if (hasBinary) reportBytes(out, pointer, key, "binary");
@@ -201,6 +202,9 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const isShort = value.length <= MAX_TOKEN_CHARACTERS && !SEALED_MEMBERS.includes(key);
   if (isAmbiguous || (kind === "binary" && isShort)) readText(out, value, location);
 }
+
+/** Members that contain a file or its URL. In others, such as `prompt`, what a client typed may begin like a data URL. */
+const FILE_MEMBER = /(?:ur[il]|data|bytes|blob|b64_json|raw|file|image|document|attachment)$/i;
 
 /** Lists bytes of which no text is read. Signatures of a provider are listed only for an approver. */
 function reportBytes(out: Payload, pointer: string, key: string, kind: "media" | "binary"): void {
