@@ -65,11 +65,15 @@ AMBIGUOUS = {"hypothetical-fiction", "emotional-pressure", "overload", "indirect
 
 
 # Their texts are messages to an assistant, which are not planted into documents.
-MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33", "w34"}
+MESSAGE_WRITERS = {"w11", "w12", "w13", "w14", "w15", "w16", "w17", "w18", "w20", "w21", "w22", "w24", "w27", "w28", "w29", "w31", "w32", "w33", "w34", "w38"}
 
 
 # Their texts are used to choose thresholds and to measure, not for training.
 HELD_OUT_WRITERS = {"w33"}
+
+
+# Their texts are used only to measure.
+MEASURED_WRITERS = {"w35", "w36", "w37"}
 
 
 # With attacks in the form of fiction, harmless fiction had higher scores too (decision 0012, section 7).
@@ -79,6 +83,8 @@ EXCLUDED_KINDS = {"fiction-attack"}
 def add_own_texts(examples):
     for path in sorted(glob.glob(os.path.join(HERE, "texts", "**", "*.jsonl"), recursive=True)):
         writer = os.path.basename(os.path.dirname(path))
+        if writer in MEASURED_WRITERS:
+            continue
         for row in read_lines(path):
             if row.get("kind") in EXCLUDED_KINDS:
                 continue

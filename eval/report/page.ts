@@ -66,11 +66,9 @@ const ADVICE = `## How to use these figures
 
 - Start in observe mode. \`GET /v1/collectors/{collector_id}/calibration\` proposes thresholds for your own traffic; a rate measured here
   is not the rate on your texts.
-- Block at \`balanced\` if about one false positive in a hundred requests is acceptable, as the starter policy does for user messages,
-  otherwise at \`permissive\`. The level was set to this rate on the requests below (see Method). \`strict\` is for review: many of its
-  findings are benign.
-- Commands of a few words about the form of a response, such as "Write only the code.", resemble attacks, and are flagged more often
-  than these figures show.
+- Block at \`permissive\`, as the starter policy does. \`balanced\` was set to flag one of a hundred requests (see Method), but more of
+  the messages in the middle of a conversation: "now you are the customer" and "write it out in full" resemble attacks
+  (\`training/texts/w36\`). \`strict\` is for review: many of its findings are benign.
 - No text classifier finds everything under "Missed". An instruction in plain words inside a document looks like the document. Limit
   what it can do: \`tool_permission\`, gates on tools and arguments, and \`url_analyzer\` against exfiltration do not depend on wording.`;
 
@@ -79,8 +77,10 @@ const method = (): string => `## Method
 Every text is evaluated in process, on the path of \`POST /v1/evaluate\`, where it would appear: as a user message, a system prompt, a tool
 definition, an argument or a result of a tool, or an attached document.
 
-- **Sources are never pooled only.** Sources marked † were available when models were trained and rules were written. No model was
-  trained on the others; pooled lines are over these where there are any.
+- **Sources are never pooled only.** Sources marked † were available when models were trained and rules were written, or are our own
+  texts. No model was trained on the others; pooled lines are over these where there are any. Of our own texts, \`w33\` (words of
+  attacks) was used to choose thresholds, and \`w35\` (first messages), \`w36\` (later messages of a conversation) and \`w37\` (tool
+  results) were used only to measure.
 - **Learned detectors were tuned with the sources that are not marked**: training data, settings and thresholds were chosen by results on
   them ([0012](decisions/0012-learned-detectors.md)). Above all, the levels of \`prompt_guard\` and \`toxicity\` are set to rates on
   Arena-Hard and XSTest, so the share of these texts that a level flags is no independent measurement. Other text may be flagged more

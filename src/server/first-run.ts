@@ -105,7 +105,9 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
   const personal = await rule("Personal data", "data_loss_prevention", "transform");
   const secrets = await rule("Secrets", "secrets", "transform");
   const injections = await rule("Injections", "injection_protection", "block");
-  const attacks = await rule("Prompt injections", "prompt_guard", "block");
+  const attacks = await rule("Prompt injections", "prompt_guard", "block", {
+    level: "permissive",
+  });
   const planted = await rule("Planted instructions", "indirect_prompt_injection", "block", {
     level: "permissive",
   });

@@ -125,6 +125,36 @@ test("--json prints the addresses and the created keys", async () => {
   });
 });
 
+test("the starter policy allows ordinary messages of a conversation", async () => {
+  await using program = await startProgram({
+    args: ["--json"],
+    settings: { PORTCULLIS_DEMO: "true" },
+  });
+  const { urls, first_run } = JSON.parse(program.printed().split("\n")[0] ?? "");
+  const evaluate = async (content: string) => {
+    const reply = await fetch(`${urls.admin}/v1/evaluate`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${first_run.demo.collector.key}` },
+      body: JSON.stringify({
+        direction: "input",
+        payload: { messages: [{ role: "user", content }] },
+      }),
+    });
+    return ((await reply.json()) as { status: string }).status;
+  };
+
+  const statuses = await Promise.all(
+    [
+      "only the code, no explanation this time",
+      "What was the name of the glue you mentioned at the start?",
+      "Two of the links you gave are the same.",
+      "Could you check the numbers in your last message, they add up to 103 %.",
+    ].map(evaluate),
+  );
+
+  expect(statuses).toEqual(["allow", "allow", "allow", "allow"]);
+});
+
 test("two nodes that start at once on a new database create one installation", async () => {
   const dir = emptyFolder();
   const settings = { PORTCULLIS_DATA_DIR: dir, PORTCULLIS_DEMO: "true" };
