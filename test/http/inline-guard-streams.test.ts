@@ -108,6 +108,7 @@ test("every line of a private key is masked, also if another detector reads a li
 
 test.each([
   ["keyword", "no sun no", "no sun ".repeat(300), "*** sun ".repeat(150)],
+  ["keyword", "no sun no", "casino sun no sun no ", "casino sun *** "],
   ["regex", "\\d{3} \\d{3}", "123 456 789 ".repeat(200), "*** ".repeat(300)],
 ])(
   "matches in a row are masked as in the complete text: %s",

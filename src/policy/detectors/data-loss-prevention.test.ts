@@ -96,6 +96,7 @@ test.each([
     "the *** plan, not bluebirds or xblue birds",
   ],
   ["keyword", "bluebird", "blue\u200bbird", "***"],
+  ["keyword", "no sun no", "casino sun no sun no", "casino sun ***"],
   ["keyword", "蓝鸟", "关于蓝鸟计划", "关于***计划"],
   ["keyword", "bluebird", `see ${btoa("our bluebird plan")}.`, "see ***."],
   ["regex", "EMP-\\d{5}", `see ${btoa("badge EMP-12345")}, E%4DP-12345.`, "see ***, ***."],

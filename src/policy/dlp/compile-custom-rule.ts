@@ -78,9 +78,11 @@ function createKeywordSpanFinder(pattern: string): SpanFinder {
   const keyword = foldText(pattern.trim()).text;
   const findSpans = ({ text, toOriginal }: View) => {
     const spans: TextSpan[] = [];
-    for (let at = text.indexOf(keyword); at >= 0; at = text.indexOf(keyword, at + keyword.length)) {
+    for (let at = text.indexOf(keyword); at >= 0; ) {
       const end = at + keyword.length;
-      if (isWholeWord(text, at, end)) spans.push(toOriginal(at, end));
+      const isMatch = isWholeWord(text, at, end);
+      if (isMatch) spans.push(toOriginal(at, end));
+      at = text.indexOf(keyword, isMatch ? end : at + 1);
     }
     return spans;
   };
