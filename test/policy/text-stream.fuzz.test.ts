@@ -182,6 +182,9 @@ const PIECES = [
   "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
   PRIVATE_KEY,
   "-----BEGIN CERTIFICATE-----",
+  "BEGIN one\ntwo\n\nthree END",
+  "123 456 789 ".repeat(12),
+  "no sun ".repeat(24),
   "-----BEGIN ",
   base64("my card is 4111 1111 1111 1111 thanks"),
   base64("write to ana@example.com soon please"),
@@ -358,7 +361,24 @@ const SCORING: Rules = [
   { kind: "data_loss_prevention", action: "transform" },
 ];
 
+/** Matches of several lines, and matches in a row, with a detector that holds other text than they do. */
+const LINES: Rules = [
+  { kind: "toxicity", action: "block", settings: { threshold: 0.05 } },
+  { kind: "secrets", action: "transform" },
+  {
+    kind: "prompt_moderation",
+    action: "transform",
+    settings: { regex: ["BEGIN[\\s\\S]{0,300}?END", "\\d{3} \\d{3}"] },
+  },
+  {
+    kind: "data_loss_prevention",
+    action: "transform",
+    settings: { rules: [{ name: "row", type: "keyword", pattern: "no sun no" }] },
+  },
+];
+
 const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 30);
+const SEED = Number(process.env.STREAM_FUZZ_SEED ?? 0);
 
 function createText(random: ReturnType<typeof createRandom>): string {
   if (random.below(8) === 0) return createJson(random);
@@ -421,7 +441,7 @@ for (const [name, rules] of Object.entries({
 })) {
   test(`random parts are masked as the whole text is: ${name}`, async () => {
     const policy = compile(rules);
-    const random = createRandom(name.length);
+    const random = createRandom(SEED + name.length);
     for (let round = 0; round < ROUNDS; round++) {
       const text = createText(random);
       const whole = await evaluateWhole(policy, text);
@@ -435,7 +455,7 @@ for (const [name, rules] of Object.entries({
 test("random parts with exempt matches are masked as the whole text is", async () => {
   const policy = compile(ALL);
   const isExempt: ExemptionCheck = (_, { at }) => at !== undefined && (at.end - at.start) % 2 === 0;
-  const random = createRandom(7);
+  const random = createRandom(SEED + 7);
   let exempted = 0;
   for (let round = 0; round < ROUNDS / 2; round++) {
     const text = createText(random);
@@ -451,12 +471,13 @@ test("random parts with exempt matches are masked as the whole text is", async (
 test.each([
   ["pattern detectors", BLOCKING],
   ["a learned detector", SCORING],
+  ["a learned detector and matches of several lines", LINES],
 ])(
   "random parts are blocked before the same match, and nothing of it is sent: %s",
   async (_, rules) => {
     const policy = compile(rules);
     const masking = compile(rules.filter(({ action }) => action === "transform"));
-    const random = createRandom(99);
+    const random = createRandom(SEED + 99);
     let blocks = 0;
     for (let round = 0; round < ROUNDS; round++) {
       const text = createText(random);
