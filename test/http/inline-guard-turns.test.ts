@@ -61,6 +61,20 @@ test("large requests of one consumer do not delay those of another consumer of t
   expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
 }, 60_000);
 
+test("a request with many headers of private keys is evaluated in milliseconds", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  await using guarded = await makeGuardedConsumer(kit, { input_rules });
+  const content = `-----BEGIN PRIVATE KEY-----${" a: ".repeat(50)}`.repeat(4);
+  const chat = { model: "gpt-4o", messages: [{ role: "user", content }] };
+  const send = () => guarded.post("/v1/chat/completions", chat);
+
+  const measure = async () => (await measureLongestTurn(send))[0];
+
+  expect(await minOfRuns(measure, 300)).toBeLessThan(300);
+}, 60_000);
+
 test("a large guarded request blocks the event loop for no longer than it takes to parse it several times", async () => {
   await using guarded = await makeGuardedConsumer(await kitOf(), { input_rules: [] });
   const body = `{"model":"gpt-4o","messages":[${'{"a":0},'.repeat(140_000)}{"role":"user"}]}`;

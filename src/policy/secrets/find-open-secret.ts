@@ -5,10 +5,9 @@ import { SECRET_FORMATS } from "./find-secrets.ts";
 /** The other formats contain no white space in the secret itself: it is part of the last word, which is always open. */
 const OPEN_FORMATS = SECRET_FORMATS.filter(
   ({ pattern }) => /[ ]|\\s|\\n/.test(pattern.source) && !/\((?!\?)/.test(pattern.source),
-).flatMap(({ keywords, pattern }) => {
-  const isOpen = createOpenTest(pattern);
-  return keywords.map((keyword) => ({ keyword, isOpen }));
-});
+).flatMap(({ keywords, pattern, isOpen = createOpenTest(pattern) }) =>
+  keywords.map((keyword) => ({ keyword, isOpen })),
+);
 
 /** Longest name of a value that identifies it as a secret, with what separates them. */
 export const NAME_CHARACTERS = 200;

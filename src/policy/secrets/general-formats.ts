@@ -1,12 +1,10 @@
 /** Formats of credentials of any vendor: private keys, JWTs, and values that are identified by their name. */
 import { isNamedSecret } from "./is-named-secret.ts";
 import { isRandomKey } from "./is-random-key.ts";
+import { PRIVATE_KEY_FORMAT } from "./private-key-format.ts";
 import { ASSIGNMENT, createRandomKeyFormat, QUOTE, type SecretFormat } from "./secret-format.ts";
 import { VENDOR_NAMES } from "./vendor-names.ts";
 
-/** Separator of the lines of a key: a line break, an escaped one, or string concatenation in code. */
-const BREAK = `(?:\\s|\\\\{1,2}[nr]|["',]| \\+){1,12}`;
-const HEADER = `(?:${BREAK}[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: [^\\n\\\\]{0,120})`;
 /** Rejects a function call, which is code that gets the value. */
 const NOT_CALLED = "(?![\\w.]{0,60}\\()";
 /** Field of a connection string before the password: `Server=db;`, `user=app `. */
@@ -63,14 +61,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
     min_entropy: 3.3,
     isValid: (value, name) => isRandomKey(value) && isNamedSecret(value, name),
   },
-  {
-    ...certainFormat("private_key", ["-----begin "]),
-    // All lines, and the END line if present.
-    pattern: new RegExp(
-      `-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----${HEADER}{0,5}(?:${BREAK}[A-Za-z0-9+/=]{16,2000}){1,400}(?:(?:${BREAK}[A-Za-z0-9+/=]{1,80}){0,2}(?:${BREAK})?-----END [A-Z0-9 ]{0,40}-----)?`,
-      "y",
-    ),
-  },
+  PRIVATE_KEY_FORMAT,
   {
     ...certainFormat("putty_private_key", ["putty-user-key-file-"]),
     pattern:

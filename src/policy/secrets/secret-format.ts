@@ -1,4 +1,5 @@
 /** Format of a kind of credential, with the keywords at which its pattern is tried. */
+import type { OpenTest } from "../../lib/text/open-pattern.ts";
 import { isNamedSecret } from "./is-named-secret.ts";
 import { isRandomKey } from "./is-random-key.ts";
 
@@ -13,6 +14,8 @@ export interface SecretFormat {
   lookBehind: readonly number[];
   /** Sticky, with bounded repetition. Its group, which ends the match, is the secret; without a group, the whole match. */
   pattern: RegExp;
+  /** Replaces the test that is derived from the pattern, where that would not take linear time. */
+  isOpen?: OpenTest;
   /** Minimum entropy of the secret, in bits per character. */
   min_entropy: number;
   /** Check that a pattern cannot express. */
