@@ -217,6 +217,7 @@ test.each([
     { tools: [{ name: "search", function: DENIED }] },
     { tools: [{ type: "namespace", name: "admin", tools: [DENIED] }] },
     { input: [{ type: "tool_search_output", tools: [DENIED] }] },
+    { input: [{ type: "additional_tools", role: "developer", tools: [DENIED] }] },
     { messages: [{ role: "assistant", tool_calls: [call] }] },
     { messages: [{ role: "user", content: QUERY }] },
     { messages: [{ content: QUERY }] },

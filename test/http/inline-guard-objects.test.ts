@@ -6,6 +6,7 @@ import { sharedKit } from "../kit/kit.ts";
 import { eventsOf } from "../kit/mask-words.ts";
 
 const kit = sharedKit({ settings: { ACTIVITY_COMMIT: "before" } });
+const BATCHES = "/v1/messages/batches";
 const MAIL = "jane.doe@example.com";
 
 async function makeGuarded(
@@ -61,6 +62,65 @@ test.each([
   expect(reply.status).toBe(200);
   expect(reply.headers.get("x-ag-guard")).toBe("transform");
   expect(await reply.text()).not.toContain(MAIL);
+});
+
+const CARD = 4111111111111111;
+const called = { type: "function_call", name: "pay", arguments: JSON.stringify({ card: CARD }) };
+const used = {
+  role: "assistant",
+  content: [{ type: "tool_use", name: "pay", input: { card: CARD } }],
+};
+const offered = { type: "additional_tools", role: "developer", tools: [{ name: "pay" }] };
+
+/** Denies the tool `pay`, called or offered. */
+async function makeStrict(path: string, body: object | string) {
+  const settings = { denied_tools: ["pay"], definitions: true };
+  const { id } = await makeDetector(await kit(), "tool_permission", settings);
+  const rules = [{ detector_id: id, action: "block" }];
+  return await makeGuardedConsumer(
+    await kit(),
+    { input_rules: rules, output_rules: rules },
+    {
+      attach: { provider: path.startsWith(BATCHES) ? "anthropic" : "openai" },
+      script: { body },
+    },
+  );
+}
+
+const batch = (members: object) => ({ requests: [{ params: { ...params, ...members } }] });
+
+test.each<{ content: string; path: string; body: object }>([
+  { content: "a call", path: "/v1/conversations", body: { items: [called] } },
+  { content: "a call", path: "/v1/conversations/c/items", body: { items: [called] } },
+  { content: "a tool", path: "/v1/conversations/c/items", body: { items: [offered] } },
+  { content: "a call", path: BATCHES, body: batch({ messages: [used] }) },
+  { content: "a tool", path: BATCHES, body: batch({ tools: [{ name: "pay" }] }) },
+])("rules for tools apply to $content in a request at $path", async ({ path, body }) => {
+  await using it = await makeStrict(path, {});
+
+  const { status } = await it.post(path, body);
+
+  expect([status, it.upstream.hits.length]).toEqual([403, 0]);
+});
+
+test.each<{ path: string; body: object | string }>([
+  { path: "/v1/responses/r/input_items", body: { data: [called] } },
+  { path: "/v1/conversations/c/items", body: { data: [called] } },
+  { path: `${BATCHES}/b/results`, body: `${JSON.stringify({ result: { message: used } })}\n` },
+])("rules for tools apply to the response of $path", async ({ path, body }) => {
+  await using it = await makeStrict(path, body);
+
+  expect((await it.get(path)).status).toBe(403);
+});
+
+test("cards that are numbers in the calls of a batch of messages are masked", async () => {
+  const options = { attach: { provider: "anthropic" } };
+  await using it = await makeGuarded("input_rules", "transform", options);
+
+  await it.post(BATCHES, { requests: [{ params: { ...params, messages: [used] } }] });
+
+  const sent = it.upstream.hits[0]?.body.toString();
+  expect(sent).toContain('{"card":"[MASKED_CC]"}');
 });
 
 test("the stream of a stored response is masked, and ends with its terminator", async () => {

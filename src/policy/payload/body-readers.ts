@@ -1,9 +1,10 @@
 /** Readers of the members of provider request and response bodies, in one table for all styles. */
 import { readContent, readMessage, readMessages } from "./messages.ts";
-import { readInput, readItems } from "./responses-api.ts";
+import { readInput, readItems, readPossibleItems } from "./responses-api.ts";
 import { readDefinitions } from "./tools.ts";
 import {
   ignoreValue,
+  type MemberReaders,
   memberReaders,
   readDataObject,
   readEach,
@@ -32,9 +33,9 @@ const readChoice = readObject(
     logprobs: ignoreValue,
   }),
 );
-const readConverseOutput = readObject(memberReaders({ message: readMessage }));
+const readWrappedMessage = readObject(memberReaders({ message: readMessage }));
 const readOutput: ValueReader = (out, value, location) =>
-  (Array.isArray(value) ? readItems : readConverseOutput)(out, value, location);
+  (Array.isArray(value) ? readItems : readWrappedMessage)(out, value, location);
 
 const isToken = (value: unknown): boolean =>
   Array.isArray(value) ? typeof value[0] === "number" : typeof value === "number";
@@ -50,12 +51,18 @@ const withTokens =
     read(out, value, location);
   };
 
-export const BODY_READERS = memberReaders({
+/** Reads a body inside another one. */
+const readBody: ValueReader = (out, value, location) =>
+  readObject(BODY_READERS)(out, value, location);
+
+export const BODY_READERS: MemberReaders = memberReaders({
   // Minimal payloads and the OpenAI Responses API.
   input: withTokens(readInput),
   instructions: readSystem,
   prompt: withTokens(readObject(memberReaders({ variables: readEvery }))), // text in OpenAI completions
   output: readOutput, // Bedrock Converse too
+  items: readPossibleItems, // of a conversation
+  data: readPossibleItems, // lists of items
 
   // OpenAI chat; Anthropic, Bedrock Converse and Cohere send `messages` as well.
   messages: readMessages,
@@ -66,12 +73,17 @@ export const BODY_READERS = memberReaders({
 
   // Anthropic and Bedrock Converse. A response of Anthropic is a message itself.
   system: readSystem,
+  // Requests and results of a batch.
+  requests: readEach(readObject(memberReaders({ params: readBody }))),
+  lines: readEach(readObject(memberReaders({ result: readWrappedMessage }))),
 
   // Google.
   contents: readMessages,
   systemInstruction: readSystem,
   system_instruction: readSystem,
   generationConfig: readOutputFormat,
+  generateContentRequest: readBody,
+  generate_content_request: readBody,
   candidates: readEach(readObject(memberReaders({ content: readMessage }))),
 
   // Bedrock Converse.

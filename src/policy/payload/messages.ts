@@ -6,7 +6,7 @@
 import { isObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { readCall, readToolCalls, readToolName } from "./tools.ts";
+import { readCall, readDefinitions, readToolCalls, readToolName } from "./tools.ts";
 import {
   asFile,
   memberReaders,
@@ -70,6 +70,7 @@ const MESSAGE_READERS = memberReaders({
   parts: readContent,
   tool_calls: readToolCalls,
   function_call: readCall,
+  tools: readDefinitions, // `additional_tools` of the Responses API
   citations: readEach(readCitation),
 });
 

@@ -5,6 +5,7 @@ import { readContent, readMessage } from "./messages.ts";
 import { readCall, readDefinitions } from "./tools.ts";
 import {
   memberReaders,
+  readData,
   readEach,
   readJsonText,
   readObject,
@@ -29,6 +30,11 @@ const readItem: ValueReader = (out, value, location) => {
 };
 
 export const readItems = readEach(readItem);
+
+/** Reads a member that is a list of items in some formats. */
+export const readPossibleItems = readEach((out, value, location) =>
+  (isObject(value) ? readItem : readData)(out, value, location),
+);
 
 const CALL_TYPES = new Set([
   "function_call",
