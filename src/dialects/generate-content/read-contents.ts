@@ -78,7 +78,13 @@ function readContent(value: unknown, at: string, calls: CallMatcher): NeutralMes
   const { role, parts } = decodeMember(Content, value, at);
   const read: Part[] = [];
   for (const [index, each] of parts.entries()) {
-    addPart(read, readPart(each, `${at}.parts[${index}]`, calls));
+    const where = `${at}.parts[${index}]`;
+    const part = readPart(each, where, calls);
+    // The guard evaluates it as the result of a function, and the upstream would get it as text of the user.
+    if (role === "function" && part.some(({ type }) => type !== "tool_result")) {
+      throw memberError(where, "the role function may only have a functionResponse");
+    }
+    addPart(read, part);
   }
   return {
     role: role === "model" ? "assistant" : role === "system" ? "system" : "user",
