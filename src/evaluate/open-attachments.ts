@@ -3,6 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/guard/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
+import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment } from "../policy/segment.ts";
@@ -133,8 +134,8 @@ interface FetchedFile {
 
 /** Files that are fetched while one is read. Each takes up to 20 MiB, here and in the main thread. */
 const MAX_AHEAD = 4;
-/** Time that an evaluation waits for all its files, because its worker waits as well. */
-const MAX_WAIT_MS = 10_000;
+/** Time that an evaluation waits for all its files together: that of one, because its worker waits as well. */
+const MAX_WAIT_MS = ATTACHMENT_LIMITS.total_ms;
 
 /** Returns a function that returns the next file; undefined after the last one. */
 function fetchInOrder(
