@@ -176,7 +176,9 @@ export const Settings = z.object({
     .default("auto")
     .describe("pretty, json, or auto: pretty on a terminal, otherwise JSON lines."),
   METRICS_PUBLIC: flag.default(false).describe("Serve `/metrics` without an administrator token."),
-  ADMIN_BODY_MIB: mebibytes.default(2).describe("Maximum body of an administrative request."),
+  ADMIN_BODY_MIB: mebibytes
+    .default(2)
+    .describe("Maximum body of an administrative request. It may have at most 50,000 values."),
   JSON_BODY_MIB: mebibytes.default(16).describe("Maximum JSON body of a data-plane request."),
   GUARD_BODY_MIB: mebibytes
     .default(16)

@@ -44,13 +44,52 @@ test("an administrator whose bodies fill its share can send small ones, and othe
 test("bodies whose parsed values take much memory count as much", async () => {
   await using kit = await startKit();
   const policy = await kit.make("/v1/policies", { name: "p" });
-  const lists = Array(600_000).fill("[]").join(",");
+  const lists = Array(24_000).fill("[]").join(",");
   const body = `{"payload":{"input":[${lists}]}}`;
 
   const send = () => kit.call("POST", `/v1/policies/${policy.id}/test`, body);
-  const replies = await Promise.all(Array.from({ length: 8 }, send));
+  const replies = await Promise.all(Array.from({ length: 40 }, send));
 
   const count = (status: number) => replies.filter((reply) => reply.status === status).length;
   expect(count(429)).toBeGreaterThan(4);
   expect(kit.deps.adminBytes.reserved).toBe(0);
+}, 20_000);
+
+test("a body of more than 50,000 values is rejected before it is validated", async () => {
+  await using kit = await startKit();
+  const policy = await kit.make("/v1/policies", { name: "p" });
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", {
+    name: "auditor",
+    role: "auditor",
+  });
+  const auditor = adminClient(kit.url, token);
+  const anyOf = (condition: unknown, count = 100) => ({ any: Array(count).fill(condition) });
+  const replay = (when: unknown) =>
+    auditor.call("POST", `/v1/policies/${policy.id}/replay`, {
+      draft: { name: "p", gates: [{ name: "g", action: "block", when }] },
+    });
+
+  const small = await replay(anyOf(anyOf(0)));
+  const large = await replay(anyOf(anyOf(anyOf(0), 6)));
+
+  expect(small.status).toBe(422);
+  expect(await small.text()).toContain("draft.gates[0].when");
+  expect(large.status).toBe(422);
+  expect(await large.text()).toContain("body: must have at most 50000 values; send it in parts");
+}, 20_000);
+
+test("a body that is nested deeper than 1,000 levels is a 422", async () => {
+  await using kit = await startKit();
+  const policy = await kit.make("/v1/policies", { name: "p" });
+  const send = (depth: number) => {
+    const input = `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    return kit.call("POST", `/v1/policies/${policy.id}/test`, `{"payload":{"input":${input}}}`);
+  };
+
+  const accepted = await send(998);
+  const rejected = await send(999);
+
+  expect(accepted.status).toBe(200);
+  expect(rejected.status).toBe(422);
+  expect(await rejected.text()).toContain("body: must not be nested deeper than 1000 levels");
 }, 20_000);

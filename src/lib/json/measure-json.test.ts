@@ -26,6 +26,10 @@ describe("measureJson", () => {
   test("members are those of all objects, and colons inside strings do not count", () => {
     expect(measureJson('{"a:b": {"c": [{"d": ":"}, 1]}, "e": {}}').members).toBe(4);
   });
+
+  test("values are those of all objects and lists, and commas inside strings do not count", () => {
+    expect(measureJson('{"a": [1, ",", 3], "b": 4}').values).toBe(5);
+  });
 });
 
 test("measureValue counts text, values and containers", () => {

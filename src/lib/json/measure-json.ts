@@ -18,25 +18,29 @@ export interface JsonMeasure {
   depth: number;
   /** The members of all objects together. */
   members: number;
+  /** The values of all objects and lists together, or a few more. */
+  values: number;
 }
 
 export function measureJson(text: string): JsonMeasure {
-  let weight = 0;
   let members = 0;
+  let commas = 0;
+  let containers = 0;
   let open = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
-    if (code === COMMA) weight += VALUE_BYTES;
+    if (code === COMMA) commas += 1;
     else if (code === COLON) members += 1;
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
-      weight += CONTAINER_BYTES;
+      containers += 1;
       open += 1;
       if (open > depth) depth = open;
     } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) open -= 1;
     else if (code === QUOTE) at = endOfString(text, at);
   }
-  return { weight, depth, members };
+  const weight = commas * VALUE_BYTES + containers * CONTAINER_BYTES;
+  return { weight, depth, members, values: commas + containers };
 }
 
 /** Returns whether text is nested deeper than a request may be: JSON.stringify takes seconds to reject such a value. */
