@@ -1,4 +1,4 @@
-/** Replays recorded events against a draft of a policy. Writes nothing and makes no outbound calls. */
+/** Replays recorded events against a draft of a policy, in a worker. Writes nothing and makes no outbound calls. */
 
 import { AppError } from "../contract/errors.ts";
 import type { EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
@@ -9,18 +9,16 @@ import { pageEvaluations } from "../db/tables/find-evaluations.ts";
 import { policyVersionTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
-import type { FactLookup } from "../policy/condition.ts";
-import type { DetectorServices } from "../policy/detector.ts";
-import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
-import { runPolicy } from "../policy/run-policy.ts";
 import { type Route, route } from "../route.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
 import { takeTurnToRead } from "../take-turn.ts";
 import { compileDraft, compileVersion } from "./compile-draft.ts";
-import { learnedModels } from "./learned-models.ts";
-import { createExemptionCheck } from "./match-fingerprint.ts";
-import { isTruncated, restorePayload } from "./select-content.ts";
-import { createWindowService, takeTurnToEvaluate } from "./worker/run-in-worker.ts";
+import type { ReplayedPolicy } from "./replay-event.ts";
+import { isTruncated } from "./select-content.ts";
+import { createWindowService, runInWorker } from "./worker/run-in-worker.ts";
+
+/** All replays together are one owner of workers, so that they leave a worker to other evaluations. */
+const OWNER = "replay";
 
 type SkipReason = ReplayReport["skips"][number]["reason"];
 
@@ -30,6 +28,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   const saved = deps.snapshot().policies.get(params.policy_id);
   if (!saved) throw new AppError("not_found", `Unknown policy "${params.policy_id}".`);
   const program = draft ? await compileDraft(deps, params.policy_id, draft) : saved();
+  const policy = toReplayed(program);
   const filters = { from, to, collector_id };
   const { items } = await pageEvaluations(deps.db, { filters, limit, order: "newest" });
   const report: ReplayReport = {
@@ -39,7 +38,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
     changes: [],
     transitions: {},
   };
-  const reproduces = createReproductionCheck(deps, owner);
+  const reproduces = createReproductionCheck(deps);
   for (const event of items) {
     await takeTurnToRead(deps, { owner, client: undefined });
     const { id: event_id, time, direction, status: before } = event;
@@ -53,8 +52,8 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
       skip(reason ?? "not_stored");
       continue;
     }
-    const replayed = { event, content, owner, ...currentExceptions(deps) };
-    const after = await replayEvent(deps, program, replayed);
+    const replayed = { event, content, ...currentExceptions(deps) };
+    const after = await replayEvent(deps, policy, replayed);
     if (after !== before && !(await reproduces(event, content))) {
       skip("not_reproducible");
       continue;
@@ -85,8 +84,8 @@ function findSkipReason(
  * Returns a function that checks whether the applied version of the policy gives the recorded verdict again. Otherwise
  * the verdict depends on something that is not stored, and a difference says nothing about the replayed policy.
  */
-function createReproductionCheck(deps: Deps, owner: string) {
-  const compiled = new Map<string, Promise<CompiledPolicy | undefined>>();
+function createReproductionCheck(deps: Deps) {
+  const compiled = new Map<string, Promise<ReplayedPolicy | undefined>>();
   const findVersion = (policy_id: string, number: number) => {
     const key = `${policy_id} ${number}`;
     const found = compiled.get(key) ?? readVersion(deps, policy_id, number);
@@ -101,7 +100,7 @@ function createReproductionCheck(deps: Deps, owner: string) {
     if (!version) return true;
     // Exemptions and disabled detectors may have changed since.
     for (const exceptions of [currentExceptions(deps), NO_EXCEPTIONS]) {
-      const verdict = await replayEvent(deps, version, { event, content, owner, ...exceptions });
+      const verdict = await replayEvent(deps, version, { event, content, ...exceptions });
       if (verdict === status) return true;
     }
     return false;
@@ -112,9 +111,9 @@ async function readVersion(
   deps: Deps,
   policy_id: string,
   number: number,
-): Promise<CompiledPolicy | undefined> {
+): Promise<ReplayedPolicy | undefined> {
   const row = await policyVersionTable.find(deps.db, { policy_id, number });
-  return row && compileVersion(deps, row.document, { id: policy_id, version: number });
+  return row && toReplayed(compileVersion(deps, row.document, { id: policy_id, version: number }));
 }
 
 /** Exceptions from a policy, which change verdicts. */
@@ -123,66 +122,31 @@ type Exceptions = Pick<Snapshot, "disabledDetectors" | "exemptions">;
 const currentExceptions = (deps: Deps): Exceptions => deps.snapshot();
 const NO_EXCEPTIONS: Exceptions = { disabledDetectors: new Set(), exemptions: new Map() };
 
-interface ReplayedEvent extends Exceptions {
-  event: EvaluationEvent;
-  content: readonly StoredText[];
-  /** Administrator who replays it. */
-  owner: string;
-}
-
-/** Takes a turn of the event loop: a thousand long texts take minutes, and several replays may run at once. */
-async function replayEvent(
+/** In a worker: gates and detectors of a draft take seconds for one long text. */
+function replayEvent(
   deps: Deps,
-  program: CompiledPolicy,
-  { event, content, owner, disabledDetectors, exemptions }: ReplayedEvent,
+  policy: ReplayedPolicy,
+  {
+    event,
+    content,
+    disabledDetectors: disabled,
+    exemptions,
+  }: Exceptions & { event: EvaluationEvent; content: readonly StoredText[] },
 ): Promise<Status> {
-  const { direction, protocol } = event;
-  const { segments, ...payload } = restorePayload(content);
-  await takeTurnToEvaluate(deps, { owner, size: payload.payload_bytes, client: undefined });
-  const { status } = await runPolicy(program, {
-    direction,
-    segments,
-    facts: createEventFacts(event),
-    context: {
-      direction,
-      protocol,
-      ...payload,
-      attachments: [],
-      uninspected: [],
-      system_prompt: readSystemPrompt(segments),
-      services: { ...NO_SERVICES, scoreWindows: createWindowService(deps, { owner: "replay" }) },
-    },
-    disabled: disabledDetectors,
-    approval: "none",
-    fail_mode: "open",
-    createPseudonym: (label) => label,
-    // A detector that makes a call fails by design.
-    logFailure: () => {},
-    isExempt: createExemptionCheck(exemptions.get(program.id), deps.keyring),
-  });
-  return status;
-}
-
-function createEventFacts(event: EvaluationEvent): FactLookup {
-  const fields: Record<string, unknown> = {
-    "consumer.id": event.consumer_id,
-    "session.id": event.session_id,
-    "collector.id": event.collector_id,
-    direction: event.direction,
-    protocol: event.protocol,
-    "tool.name": event.tool,
-    "model.name": event.model,
+  const input = {
+    policy,
+    event,
+    content,
+    disabled,
+    exemptions: exemptions.get(policy.id),
+    keyring: deps.keyring(),
   };
-  return (field) => fields[field] ?? event.attributes[field];
+  const host = { scoreWindows: createWindowService(deps, { owner: OWNER }) };
+  return runInWorker(deps, "huge", { task: { name: "replay", input }, host, owner: OWNER });
 }
 
-const rejectCall = async () => {
-  throw new AppError("unavailable", "A replay makes no outbound calls.");
-};
-const NO_SERVICES: Omit<DetectorServices, "scoreWindows"> = {
-  post: rejectCall,
-  ask: rejectCall,
-  addRisk: () => Promise.resolve(undefined),
-  restore: rejectCall,
-  ...learnedModels,
-};
+const toReplayed = ({ id, version, document }: CompiledPolicy): ReplayedPolicy => ({
+  id,
+  version,
+  text: JSON.stringify(document),
+});

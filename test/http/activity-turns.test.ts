@@ -64,3 +64,25 @@ test("replays of long texts that run at once take turns of the event loop", asyn
 
   expect(share).toBeLessThan(0.5);
 }, 60_000);
+
+test("a replay of a draft with many gates does not block other requests", async () => {
+  await using kit = await startKit();
+  const { evaluate, policy } = await makeGuard(kit, {}, { content_storage: "full" });
+  await evaluate({ payload: { input: "4111 1111 1111 1112 ".repeat(10_000) } });
+  const gates = Array.from({ length: 40 }, (_, index) => ({
+    name: `gate ${index}`,
+    action: "transform",
+    mask: { apply_all: true },
+  }));
+  const replay = async () => {
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/replay`, {
+      draft: { name: "draft", gates },
+    });
+    expect(await reply.json()).toMatchObject({ evaluated: 1, skipped: 0 });
+  };
+  await replay();
+
+  const share = await minOfRuns(() => measureMaxTurn(replay), 0.3);
+
+  expect(share).toBeLessThan(0.3);
+}, 60_000);

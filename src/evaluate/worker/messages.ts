@@ -1,10 +1,12 @@
 /** Messages between the main thread and an evaluation worker: only data that can be cloned. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
+import type { Status } from "../../contract/guard/evaluate.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
 import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import type { EncoderInput } from "../../policy/learned/encoder.ts";
+import type { ReplayedEvent } from "../replay-event.ts";
 import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
@@ -16,11 +18,12 @@ export type MessageFromWorker =
   | { kind: "call"; job: number; call: number; method: HostMethod; args: unknown[] }
   | { kind: "done"; job: number; outcome: TaskOutcome };
 
-/** A whole body, one evaluation of it, or the sample of a policy test. */
+/** A whole body, one evaluation of it, the sample of a policy test, or a recorded event. */
 export type EvaluationTask =
   | { name: "body"; input: EvaluationBody }
   | { name: "evaluation"; input: ClonedInput }
-  | { name: "sample"; input: ClonedInput };
+  | { name: "sample"; input: ClonedInput }
+  | { name: "replay"; input: ReplayedEvent };
 
 /** Windows of text for stage 2 of the injection model. */
 export interface ModelTask {
@@ -59,6 +62,7 @@ export interface TaskResults {
   body: string;
   evaluation: Evaluation;
   sample: string;
+  replay: Status;
   windows: readonly number[];
 }
 

@@ -21,7 +21,7 @@ export interface WorkerJob {
   /** Id of the collector or the token that the evaluation belongs to: owners take turns. */
   owner: string;
   /** Serves the calls of the worker, if the task has any. */
-  host?: EvaluationHost;
+  host?: Partial<EvaluationHost>;
   /** Aborted when the client disconnects: a job that still waits then is dropped. */
   signal?: AbortSignal | undefined;
 }
@@ -109,7 +109,7 @@ function createWorker(
 ): { run: RunJob; isIdle: () => boolean } {
   const jobs = new Map<
     number,
-    { host: EvaluationHost | undefined; finish: (outcome: TaskOutcome) => void }
+    { host: Partial<EvaluationHost> | undefined; finish: (outcome: TaskOutcome) => void }
   >();
   let lastJob = 0;
   let running: Worker | undefined;
@@ -160,7 +160,7 @@ function createWorker(
 }
 
 async function callHost(
-  host: EvaluationHost,
+  host: Partial<EvaluationHost>,
   { method, args }: Extract<MessageFromWorker, { kind: "call" }>,
 ): Promise<unknown> {
   // The worker passes the arguments of the method of this name.

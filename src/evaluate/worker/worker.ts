@@ -6,6 +6,7 @@ import { now } from "../../lib/time/clock.ts";
 import { type CompiledPolicy, compilePolicy, DRAFT_VERSION } from "../../policy/compile-policy.ts";
 import { evaluate, evaluateBody } from "../evaluate-body.ts";
 import { evaluateSample } from "../evaluate-sample.ts";
+import { replayEvent } from "../replay-event.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -41,6 +42,7 @@ function runTask(
   task: EvaluationTask,
 ): Promise<TaskResults[EvaluationTask["name"]]> {
   if (task.name === "body") return evaluateBody(host, task.input);
+  if (task.name === "replay") return replayEvent(host, task.input);
   const input = restoreInput(task.input);
   return task.name === "sample" ? evaluateSample(host, input) : evaluate(host, input);
 }
