@@ -16,7 +16,7 @@ export interface SampleSizes {
 /** Own texts, written for training. */
 const OWN_TEXTS = resolve(import.meta.dir, "../training/texts");
 /** Harmless texts that were not used for training. Those of `w33` were used to choose thresholds. */
-const HELD_OUT = ["w33", "w35", "w36", "w37"];
+const HELD_OUT = ["w33", "w35", "w36", "w37", "w39"];
 
 export interface Corpus {
   examples: Example[];

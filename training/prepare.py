@@ -73,7 +73,7 @@ HELD_OUT_WRITERS = {"w33"}
 
 
 # Their texts are used only to measure.
-MEASURED_WRITERS = {"w35", "w36", "w37"}
+MEASURED_WRITERS = {"w35", "w36", "w37", "w39"}
 
 
 # With attacks in the form of fiction, harmless fiction had higher scores too (decision 0012, section 7).

@@ -79,8 +79,8 @@ definition, an argument or a result of a tool, or an attached document.
 
 - **Sources are never pooled only.** Sources marked † were available when models were trained and rules were written, or are our own
   texts. No model was trained on the others; pooled lines are over these where there are any. Of our own texts, \`w33\` (words of
-  attacks) was used to choose thresholds, and \`w35\` (first messages), \`w36\` (later messages of a conversation) and \`w37\` (tool
-  results) were used only to measure.
+  attacks) was used to choose thresholds. \`w35\` (first messages), \`w36\` (later messages of a conversation), \`w37\` (tool
+  results) and \`w39\` (whole conversations, results of whole runs of agents) were used only to measure.
 - **Learned detectors were tuned with the sources that are not marked**: training data, settings and thresholds were chosen by results on
   them ([0012](decisions/0012-learned-detectors.md)). Above all, the levels of \`prompt_guard\` and \`toxicity\` are set to rates on
   Arena-Hard and XSTest, so the share of these texts that a level flags is no independent measurement. Other text may be flagged more

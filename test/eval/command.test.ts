@@ -62,7 +62,7 @@ beforeAll(async () => {
   page = readFileSync(join(out, "detection.md"), "utf8");
   expect(stdout).toContain(page);
   expect(existsSync(join(out, "detection.svg"))).toBe(true);
-});
+}, 60_000);
 
 test("recall is reported by source and at each level", () => {
   expect(rowOf("train/httpparams (sqli) †")).toEqual(["3", "0.833", "66.7 %", "66.7 %", "66.7 %"]);
