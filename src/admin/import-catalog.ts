@@ -15,6 +15,7 @@ import { changeStore } from "../db/config-revision.ts";
 import type { AuditAuthor } from "../db/record-change.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";
+import { measureJson } from "../lib/json/measure-json.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readReplyText } from "../net/read-reply-bytes.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
@@ -101,6 +102,8 @@ const findScope = ({ fields }: CatalogEntry, { key, scope }: CatalogField): Cata
   fields.find((field) => field.key === key)?.scope ?? scope;
 
 const MAX_PAGE_MIB = 8;
+/** Validating takes up to 10 µs per value. */
+const MAX_PAGE_VALUES = 50_000;
 const PAGE_ITEMS = 100;
 const TIMEOUT_MS = 15_000;
 /** Timeout for all pages together. */
@@ -154,6 +157,10 @@ async function readRegistry(deps: Deps, request: FromRegistry): Promise<ListedSe
 const Official = z.object({ status: z.string().optional(), isLatest: z.boolean().optional() });
 
 function readPage(text: string): z.output<typeof RegistryPage> {
+  if (measureJson(text).values > MAX_PAGE_VALUES) {
+    const problem = `The response of the registry has more than ${MAX_PAGE_VALUES} values.`;
+    throw new AppError("upstream_failed", problem);
+  }
   try {
     return decode(RegistryPage, JSON.parse(text), "upstream_failed");
   } catch (thrown) {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { SHIPPED_CATALOG } from "../../src/contract/gateway/shipped-catalog.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 import { startUpstream, type UpstreamResponse } from "../kit/upstream.ts";
@@ -416,6 +417,7 @@ describe.each(databaseKinds)("%s", (database) => {
     ["a redirect", { status: 302, headers: { location: "http://169.254.169.254/" } }, "302"],
     ["no JSON", { body: "<html>" }, "JSON"],
     ["another shape", { body: { items: [] } }, "servers"],
+    ["too many values", { body: { servers: Array(60_000).fill(1) } }, "values"],
     ["half of it", { chunks: ['{"servers": [', 100], ending: "reset" }, "upstream"],
   ])("a registry that returns %s is a 502, and nothing is stored", async (_, response, named) => {
     const { kit, path } = await open();
@@ -429,6 +431,21 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(reply.status).toBe(502);
     expect(await reply.json()).toMatchObject({ message: expect.stringContaining(named) });
     expect((await read(kit, `${path}?source=imported`)).items).toEqual([]);
+  });
+
+  test("the time of an import is linear in the number of variables in an address", async () => {
+    const { kit, path } = await open();
+    const url = `https://mcp.example.com/${"{a}".repeat(600)}`;
+    const remotes = [{ type: "streamable-http", url, variables: { a: {} } }];
+    const names = Array.from({ length: 10 }, (_, index) => `com.example/long-${index}`);
+    const servers = names.map((name) => ({ ...SERVER_JSON, name, remotes }));
+
+    const [longest, reply] = await measureLongestTurn(() =>
+      kit.post(`${path}/import`, { servers }),
+    );
+
+    expect(await reply.json()).toMatchObject({ imported: names });
+    expect(longest).toBeLessThan(1000);
   });
 
   describe("/v0.1", () => {

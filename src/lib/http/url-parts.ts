@@ -5,11 +5,19 @@ const PLACEHOLDER = /\{([^{}]{1,64})\}/g;
 export const listTemplateNames = (url: string): string[] =>
   [...url.matchAll(PLACEHOLDER)].map(([, name = ""]) => name);
 
-/** Returns the names that determine the origin. */
+/** Returns the names that determine the origin: those whose value is in the origin. All names if the URL is invalid. */
 export function listOriginNames(url: string): string[] {
-  const originWith = (value: string, at: string) =>
-    URL.parse(fillTemplate(url, (name) => (name === at ? value : "x")))?.origin;
-  return listTemplateNames(url).filter((name) => originWith("x", name) !== originWith("y", name));
+  const names = [...new Set(listTemplateNames(url))];
+  const unused = findUnusedText(url);
+  const values = new Map(names.map((name, index) => [name, `${unused}${index}x`]));
+  const origin = URL.parse(fillTemplate(url, (name) => values.get(name) ?? ""))?.origin;
+  return names.filter((name) => origin?.includes(values.get(name) ?? "") ?? true);
+}
+
+/** Returns text that a host may contain and the URL does not. */
+function findUnusedText(url: string): string {
+  const runs = url.match(/x+/gi) ?? [];
+  return "x".repeat(1 + Math.max(0, ...runs.map(({ length }) => length)));
 }
 
 /** Values are percent-encoded, so that none can change the path or the query. */
