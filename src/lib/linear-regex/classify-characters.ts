@@ -13,7 +13,9 @@ export interface CharacterClass {
 const TABLE_SIZE = 256;
 
 export function classifyCharacters(sets: readonly CodePoints[]) {
-  const distinct = new Map([...sets, WORD, NEWLINE].map((set) => [set.join(), set]));
+  // By identity first: a repetition has the same set up to 2,000 times.
+  const unique = new Set([...sets, WORD, NEWLINE]);
+  const distinct = new Map([...unique].map((set) => [set.join(), set]));
   const edges = new Set([0]);
   for (const set of distinct.values()) {
     for (const [from, to] of set) edges.add(from).add(to + 1);

@@ -25,10 +25,17 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
     );
   }
   const program = compileTree(parsePattern(source, options.ignore_case ?? false));
+  // Lazy: takes longer than all else, and a pattern that is only validated needs none.
+  let search: ReturnType<typeof searchProgram> | undefined;
+  const getSearch = () => {
+    search ??= searchProgram(program);
+    return search;
+  };
   // Lazy: only streams need it.
   let findOpenStart: Pattern["findOpenStart"] | undefined;
   return {
-    ...searchProgram(program),
+    test: (text) => getSearch().test(text),
+    findMatches: (text) => getSearch().findMatches(text),
     findOpenStart(text, from) {
       findOpenStart ??= createOpenStartFinder(program);
       return findOpenStart(text, from);
