@@ -1,8 +1,13 @@
 /** Reads the arguments of a tool call, for formats that need an object. */
 
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
-import { isTooDeep } from "../lib/json/measure-json.ts";
-import { isExactInteger, parseBoundedExactJson } from "../lib/json/parse-exact-json.ts";
+import { isTooDeep, measureJson } from "../lib/json/measure-json.ts";
+import {
+  isExactInteger,
+  MAX_EXACT_WEIGHT,
+  parseBoundedExactJson,
+} from "../lib/json/parse-exact-json.ts";
+import type { Part } from "./neutral.ts";
 
 /** Empty text means no arguments. Returns undefined if the text is not a JSON object, or nested too deep. */
 export function parseArguments(text: string): JsonObject | undefined {
@@ -14,4 +19,13 @@ export function parseArguments(text: string): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Returns whether parsing the arguments of all tool calls would take too long: about 170,000 JSON values together. */
+export function hasTooManyArguments(parts: readonly Part[]): boolean {
+  let weight = 0;
+  for (const part of parts) {
+    if (part.type === "tool_call") weight += measureJson(part.arguments).weight;
+  }
+  return weight > MAX_EXACT_WEIGHT;
 }

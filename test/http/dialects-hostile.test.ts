@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { startConsumer } from "../kit/start-consumer.ts";
 
 const kit = sharedKit();
@@ -129,4 +130,49 @@ test("a request with too many values is rejected before it is translated", async
     expect(await reply.text()).toContain("has too many JSON values to be translated");
   }
   expect(chat.hits()).toEqual([0]);
+});
+
+test("tool calls with too many values are rejected, in requests and in responses", async () => {
+  await using claude = await startConsumer(await kit(), [
+    { provider: "anthropic", capabilities: ["messages"] },
+  ]);
+  const call = { name: "read", arguments: JSON.stringify({ ids: Array(500).fill(1) }) };
+  const tool_calls = Array.from({ length: 400 }, (_, index) => ({
+    id: `t${index}`,
+    type: "function",
+    function: call,
+  }));
+  const sent = await claude.post(
+    "/v1/chat/completions",
+    ask({ messages: [{ role: "assistant", tool_calls }] }),
+  );
+  await using chat = await startConsumer(
+    await kit(),
+    [{ provider: "openai_compatible", capabilities: ["chat"] }],
+    [{ body: complete({ tool_calls }) }],
+  );
+  const received = await chat.post("/v1/messages", ask());
+
+  expect([sent.status, claude.hits()]).toEqual([400, [0]]);
+  expect(await sent.text()).toContain("too many JSON values in the arguments");
+  expect(received.status).toBe(502);
+  expect(await received.text()).toContain("too many JSON values in the arguments");
+});
+
+test("the time of a request is linear in the number of documents with the same name", async () => {
+  await using bedrock = await startConsumer(
+    await kit(),
+    [{ provider: "bedrock", capabilities: ["converse"], options: { region: "eu-central-1" } }],
+    [{ status: 400, body: {} }],
+  );
+  const file = { filename: "a.txt", file_data: "data:text/plain;base64,aGk=" };
+  const content = Array.from({ length: 10_000 }, () => ({ type: "file", file }));
+
+  const [longest] = await measureLongestTurn(() =>
+    bedrock.post("/v1/chat/completions", ask({ messages: [{ role: "user", content }] })),
+  );
+
+  expect(longest).toBeLessThan(2000);
+  const sent = bedrock.upstreams[0]?.hits[0]?.body.toString();
+  expect(sent).toContain('"name":"a 10000"');
 });

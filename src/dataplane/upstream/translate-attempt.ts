@@ -5,6 +5,7 @@ import { inboundDialects, outboundDialects } from "../../dialects/all.ts";
 import { memberError } from "../../dialects/decode-member.ts";
 import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialects/dialect.ts";
 import type { NeutralRequest, Usage } from "../../dialects/neutral.ts";
+import { hasTooManyArguments } from "../../dialects/parse-arguments.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import { measureJson } from "../../lib/json/measure-json.ts";
 import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
@@ -99,7 +100,11 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   if (measureJson(text).weight > MAX_WEIGHT) throw memberError("", TOO_MANY_VALUES);
   // scanJsonBody accepts only an object.
   const parsed = parseBoundedExactJson(text) as JsonObject;
-  const read = { body: parsed, request: inbound.readRequest(parsed, { stream }) };
+  const request = inbound.readRequest(parsed, { stream });
+  if (hasTooManyArguments(request.messages.flatMap(({ parts }) => parts))) {
+    throw memberError("", TOO_MANY_ARGUMENTS);
+  }
+  const read = { body: parsed, request };
   readBodies.set(body, read);
   return read;
 }
@@ -108,6 +113,8 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
 const MAX_WEIGHT = 8 * 1024 * 1024;
 const TOO_MANY_VALUES =
   "has too many JSON values to be translated for this model's upstream; send fewer content parts";
+const TOO_MANY_ARGUMENTS =
+  "has too many JSON values in the arguments of tool calls to be translated for this model's upstream";
 
 function renameMembers(body: JsonObject, operation: ProviderOperation | undefined): JsonObject {
   for (const [name, other] of Object.entries(operation?.translated ?? {})) {

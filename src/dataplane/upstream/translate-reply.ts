@@ -2,6 +2,7 @@
 import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialects/dialect.ts";
 import { invalidResponse } from "../../dialects/invalid-response.ts";
 import type { Usage } from "../../dialects/neutral.ts";
+import { hasTooManyArguments } from "../../dialects/parse-arguments.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { isTooDeep } from "../../lib/json/measure-json.ts";
@@ -49,6 +50,9 @@ async function translateWhole(
   const body = parseJson(await readReply(received));
   if (!isObject(body)) throw invalidResponse("is not a JSON object");
   const response = outbound.readResponse(body);
+  if (hasTooManyArguments(response.parts)) {
+    throw invalidResponse("has too many JSON values in the arguments of tool calls");
+  }
   onUsage(response.usage);
   return toJsonReply(received, inbound.writeResponse(response, reply));
 }

@@ -164,6 +164,8 @@ const MAX_NAME_CHARACTERS = 180;
 /** The API accepts only some characters in the names of documents, and each name once. */
 function createNames() {
   const names = new Set<string>();
+  /** The number to try next, because a request may repeat a name thousands of times. */
+  const counts = new Map<string, number>();
   return {
     add(name: string): string {
       const cleaned =
@@ -173,7 +175,9 @@ function createNames() {
           .trim()
           .slice(0, MAX_NAME_CHARACTERS) || "document";
       let unique = cleaned;
-      for (let count = 2; names.has(unique); count++) unique = `${cleaned} ${count}`;
+      let count = counts.get(cleaned) ?? 2;
+      for (; names.has(unique); count++) unique = `${cleaned} ${count}`;
+      counts.set(cleaned, count);
       names.add(unique);
       return unique;
     },
