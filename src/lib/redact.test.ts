@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../test/kit/expect-linear.ts";
 import { redact, redactText } from "./redact.ts";
 
 const KEY = `ag_${"a1B2".repeat(10)}`;
@@ -26,4 +27,8 @@ test("an error keeps its message and cause without secrets", () => {
 
   expect(safe).toContain("bad [redacted]");
   expect(safe).not.toContain("a1B2");
+});
+
+test("text with a long gap after Bearer is redacted in linear time", async () => {
+  await expectLinear(redactText, (length) => `Bearer${" ".repeat(length / 5)}x`);
 });

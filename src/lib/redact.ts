@@ -3,9 +3,9 @@
 const SECRET_NAME =
   /^(authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-ag-api-key|api-key|x-goog-api-key|x-amz-security-token|.*(password|secret|api_?key|access_?key|access_?token|refresh_?token|session_?token)|client_assertion|assertion|subject_token|credentials|proxy_url|token|key)$/i;
 
-/** Our own keys, bearer credentials, common upstream keys, and passwords in URLs. */
+/** Our own keys, bearer credentials, common upstream keys, and passwords in URLs. Any white space would take quadratic time. */
 const SECRET_TEXT =
-  /\b(?:ag|pa|pp|pc|ps)_[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9_-]{12,}|(?<=\bBearer\s+)[\w.~+/=-]{8,}|(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
+  /\b(?:ag|pa|pp|pc|ps)_[A-Za-z0-9_-]{20,}|\bsk-[A-Za-z0-9_-]{12,}|(?<=\bBearer\s{1,16})[\w.~+/=-]{8,}|(?<=:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
 
 const REDACTED = "[redacted]";
 
