@@ -22,6 +22,12 @@ test.each([
   expect(found).toMatchObject([{ label: "private_key", start: 4, end: 4 + key.length }]);
 });
 
+test("a private key of one long line is found completely", () => {
+  const key = [BEGIN, LINE.repeat(100), "-----END RSA PRIVATE KEY-----"].join("\n");
+
+  expect(findSecrets(key)).toMatchObject([{ label: "private_key", start: 0, end: key.length }]);
+});
+
 test.each([
   ["without headers", []],
   ["with headers", HEADERS],

@@ -21,7 +21,7 @@ export const PRIVATE_KEY_FORMAT: SecretFormat = {
   lookBehind: [0],
   // All lines, and the END line if present.
   pattern: new RegExp(
-    `${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}(?:${BREAK}${BASE64}{16,2000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?`,
+    `${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}(?:${BREAK}${BASE64}{16,20000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?`,
     "y",
   ),
   isOpen,
