@@ -1,5 +1,6 @@
 /** Validates what the schema of a policy cannot express, when the policy is saved. */
 import { describeIssues } from "../contract/decode.ts";
+import type { Condition } from "../contract/guard/conditions.ts";
 import type { Direction } from "../contract/guard/evaluate.ts";
 import { DIRECTIONS } from "../contract/guard/evaluate.ts";
 import type { Gate, PolicyInput, Rule } from "../contract/guard/policies.ts";
@@ -7,11 +8,17 @@ import { validateCondition } from "./condition.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 
+/** Compiling 10,000 patterns took seconds and 6 GB. */
+const MAX_PATTERNS = 1000;
+
 /** Returns the first problem, prefixed with the member it is about. `kindOf` returns the kind of a stored detector. */
 export function validatePolicy(
   policy: PolicyInput,
   kindOf: (detector_id: string) => string | undefined,
 ): string | undefined {
+  if (countPatterns(policy) > MAX_PATTERNS) {
+    return `gates: the masks and conditions of a policy must have at most ${MAX_PATTERNS} patterns together`;
+  }
   const problems = [
     ...policy.gates.map((gate, index) => validateGate(gate, index, policy.gates)),
     ...DIRECTIONS.flatMap((direction) =>
@@ -21,6 +28,21 @@ export function validatePolicy(
     ),
   ];
   return problems.find((problem) => problem !== undefined);
+}
+
+/** Counts the custom rules of masks and the conditions with `match`. */
+function countPatterns({ gates, input_rules, output_rules }: PolicyInput): number {
+  const masked = gates.map(({ mask }) => (Array.isArray(mask?.rules) ? mask.rules.length : 0));
+  const matched = [...gates, ...input_rules, ...output_rules].map(({ when }) => countMatches(when));
+  return [...masked, ...matched].reduce((sum, count) => sum + count, 0);
+}
+
+function countMatches(condition: Condition | null): number {
+  if (condition === null) return 0;
+  if ("not" in condition) return countMatches(condition.not);
+  if ("op" in condition) return condition.op === "match" ? 1 : 0;
+  const list = "all" in condition ? condition.all : condition.any;
+  return list.reduce((sum, inner) => sum + countMatches(inner), 0);
 }
 
 function validateGate(gate: Gate, index: number, gates: readonly Gate[]): string | undefined {

@@ -108,3 +108,41 @@ test("the patterns of a draft are validated in milliseconds, with Unicode proper
 
   expect(longest).toBeLessThan(1000);
 }, 60_000);
+
+test("a draft with more than 1,000 patterns in its gates is a 422", async () => {
+  await using kit = await startKit();
+  const { policy } = await makeGuard(kit, {});
+  const rules = Array.from({ length: 100 }, (_, index) => ({
+    name: `rule ${index}`,
+    type: "regex",
+    pattern: `a{10}${index}`,
+  }));
+  const match = { field: "tool.name", op: "match", value: "a{10}" };
+  const replay = (matches: number) => {
+    const gates: object[] = Array.from({ length: 9 }, (_, index) => ({
+      name: `gate ${index}`,
+      action: "transform",
+      mask: { rules },
+    }));
+    const when = { any: [{ not: match }, ...Array(matches - 1).fill(match)] };
+    gates.push({ name: "last", action: "block", when });
+    const draft = { name: "draft", gates };
+    return kit.call("POST", `/v1/policies/${policy.id}/replay`, { draft });
+  };
+
+  const accepted = await replay(100);
+  const one = { name: "one more", action: "transform", mask: { rules: rules.slice(0, 1) } };
+  const when = { any: Array(100).fill(match) };
+  const gates = Array.from({ length: 10 }, (_, index) => ({
+    name: `gate ${index}`,
+    action: "block",
+    when,
+  }));
+  const rejected = await kit.call("POST", `/v1/policies/${policy.id}/replay`, {
+    draft: { name: "draft", gates: [...gates, one] },
+  });
+
+  expect(accepted.status).toBe(200);
+  expect(rejected.status).toBe(422);
+  expect(await rejected.text()).toContain("must have at most 1000 patterns together");
+}, 60_000);
