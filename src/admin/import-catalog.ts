@@ -15,7 +15,7 @@ import { changeStore } from "../db/config-revision.ts";
 import type { AuditAuthor } from "../db/record-change.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";
-import { measureJson } from "../lib/json/measure-json.ts";
+import { isObject } from "../lib/json/json-object.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readReplyText } from "../net/read-reply-bytes.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
@@ -102,8 +102,10 @@ const findScope = ({ fields }: CatalogEntry, { key, scope }: CatalogField): Cata
   fields.find((field) => field.key === key)?.scope ?? scope;
 
 const MAX_PAGE_MIB = 8;
+/** Some registries ignore the limit of a page. */
+const MAX_PAGE_SERVERS = 10_000;
 /** Validating takes up to 10 µs per value. */
-const MAX_PAGE_VALUES = 50_000;
+const MAX_VALUES = 50_000;
 const PAGE_ITEMS = 100;
 const TIMEOUT_MS = 15_000;
 /** Timeout for all pages together. */
@@ -151,18 +153,35 @@ async function readRegistry(deps: Deps, request: FromRegistry): Promise<ListedSe
     seenCursors.add(next);
     cursor = next;
   }
-  return listed.slice(0, limit);
+  const servers = listed.slice(0, limit);
+  if (hasTooManyValues(servers)) {
+    const problem = `The servers of the registry have more than ${MAX_VALUES} values. Import fewer.`;
+    throw new AppError("upstream_failed", problem);
+  }
+  return servers;
+}
+
+function hasTooManyValues(servers: readonly unknown[]): boolean {
+  const left = [...servers];
+  let count = 0;
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const inner = Object.values(next);
+    count += inner.length;
+    if (count > MAX_VALUES) return true;
+    left.push(...inner);
+  }
+  return false;
 }
 
 const Official = z.object({ status: z.string().optional(), isLatest: z.boolean().optional() });
 
 function readPage(text: string): z.output<typeof RegistryPage> {
-  if (measureJson(text).values > MAX_PAGE_VALUES) {
-    const problem = `The response of the registry has more than ${MAX_PAGE_VALUES} values.`;
-    throw new AppError("upstream_failed", problem);
-  }
   try {
-    return decode(RegistryPage, JSON.parse(text), "upstream_failed");
+    const page: unknown = JSON.parse(text);
+    if (isObject(page) && Array.isArray(page.servers)) page.servers.splice(MAX_PAGE_SERVERS);
+    return decode(RegistryPage, page, "upstream_failed");
   } catch (thrown) {
     if (thrown instanceof AppError) throw thrown;
     throw new AppError("upstream_failed", "The response of the registry is not JSON.");

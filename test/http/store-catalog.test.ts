@@ -417,7 +417,8 @@ describe.each(databaseKinds)("%s", (database) => {
     ["a redirect", { status: 302, headers: { location: "http://169.254.169.254/" } }, "302"],
     ["no JSON", { body: "<html>" }, "JSON"],
     ["another shape", { body: { items: [] } }, "servers"],
-    ["too many values", { body: { servers: Array(60_000).fill(1) } }, "values"],
+    ["too many values", { body: { servers: [{ server: { a: Array(60_000) } }] } }, "values"],
+    ["many servers of another shape", { body: { servers: Array(600_000).fill(1) } }, "servers"],
     ["half of it", { chunks: ['{"servers": [', 100], ending: "reset" }, "upstream"],
   ])("a registry that returns %s is a 502, and nothing is stored", async (_, response, named) => {
     const { kit, path } = await open();

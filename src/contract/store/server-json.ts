@@ -1,5 +1,6 @@
 /** Schemas of server.json, the public description of an MCP server, and of registries (`/v0.1`). */
 import { z } from "zod";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 
 /** Value that users of a server enter. Unknown members are ignored. */
 const Input = z.object({
@@ -41,13 +42,11 @@ export type ServerJson = z.infer<typeof ServerJson>;
 /** Member with the metadata that the official registry adds to a server.json. */
 export const OFFICIAL_META = "io.modelcontextprotocol.registry/official";
 
+/** Checks only that the value is an object: a record would visit each of its members, a million in one page. */
+const AnyObject = z.custom<JsonObject>(isObject, "must be an object");
+
 export const RegistryPage = z.object({
-  servers: z.array(
-    z.object({
-      server: z.record(z.string(), z.unknown()),
-      _meta: z.record(z.string(), z.unknown()).nullish(),
-    }),
-  ),
+  servers: z.array(z.object({ server: AnyObject, _meta: AnyObject.nullish() })),
   metadata: z
     .object({
       nextCursor: z.string().max(2000).nullish(),
