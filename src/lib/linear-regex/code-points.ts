@@ -116,18 +116,29 @@ function rangeOf(text: string, start: number, length: number): [from: number, to
 
 /** Adds all case variants of the letters: K, k and the Kelvin sign are equal. */
 export function addCaseVariants(set: CodePoints): CodePoints {
-  const variants = listCaseVariants();
-  const size = set.reduce((sum, [from, to]) => sum + to - from + 1, 0);
-  const cased =
-    size < variants.size
-      ? set.flatMap(([from, to]) => range(from, to))
-      : [...variants.keys()].filter((point) => contains(set, point));
-  const added = cased
-    .flatMap((point) => variants.get(point) ?? [])
-    // Few are new in a large set: uniting all of them takes ten times as long.
-    .filter((point) => !contains(set, point));
-  return union([...set, ...added.map((point) => [point, point] as const)]);
+  const { letters, variants, positions } = listCaseVariants();
+  const [[from, to] = [0, -1]] = set;
+  if (set.length === 1 && from === to) {
+    const orbit = variants[positions.get(from) ?? -1] ?? [];
+    return union([...set, ...orbit.map((each) => toRange(letters[each] ?? 0))]);
+  }
+  const inside = new Uint8Array(letters.length);
+  let at = 0;
+  for (let index = 0; index < letters.length; index++) {
+    const letter = letters[index] ?? 0;
+    while (at < set.length && (set[at]?.[1] ?? 0) < letter) at++;
+    if (at === set.length) break;
+    if ((set[at]?.[0] ?? 0) <= letter) inside[index] = 1;
+  }
+  const added: CodePoints[number][] = [];
+  for (let index = 0; index < letters.length; index++) {
+    if (inside[index] || !variants[index]?.some((each) => inside[each])) continue;
+    added.push(toRange(letters[index] ?? 0));
+  }
+  return added.length === 0 ? set : union([...set, ...added]);
 }
+
+const toRange = (point: number): [from: number, to: number] => [point, point];
 
 /** Unicode blocks with upper-case and lower-case letters. */
 const CASED: CodePoints = [
@@ -141,10 +152,18 @@ const CASED: CodePoints = [
   [0x1e900, 0x1e943],
 ];
 
-let known: ReadonlyMap<number, readonly number[]> | undefined;
+interface CaseVariants {
+  /** In order. */
+  letters: readonly number[];
+  positions: ReadonlyMap<number, number>;
+  /** For each letter, the positions of those that differ from it only by case, and its own. */
+  variants: readonly (readonly number[])[];
+}
 
-/** Returns the letters that differ only by case, by letter. Computed on first use. */
-function listCaseVariants(): ReadonlyMap<number, readonly number[]> {
+let known: CaseVariants | undefined;
+
+/** Computed on first use. */
+function listCaseVariants(): CaseVariants {
   if (known) return known;
   const orbits = new Map<string, number[]>();
   for (const point of CASED.flatMap(([from, to]) => range(from, to))) {
@@ -156,7 +175,14 @@ function listCaseVariants(): ReadonlyMap<number, readonly number[]> {
     const folded = [...upper].length === 1 ? upper.toLowerCase() : lower;
     orbits.set(folded, [...(orbits.get(folded) ?? []), point]);
   }
-  known = new Map([...orbits.values()].flatMap((orbit) => orbit.map((point) => [point, orbit])));
+  const letters = [...orbits.values()].flat().sort((one, other) => one - other);
+  const positions = new Map(letters.map((letter, position) => [letter, position]));
+  const variants: number[][] = [];
+  for (const orbit of orbits.values()) {
+    const members = orbit.map((letter) => positions.get(letter) ?? 0);
+    for (const member of members) variants[member] = members;
+  }
+  known = { letters, positions, variants };
   return known;
 }
 

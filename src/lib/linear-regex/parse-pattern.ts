@@ -133,7 +133,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   /** Returns undefined for flags, which match nothing themselves. */
   function atom(): PatternTree | undefined {
     if (accept("(")) return group();
-    if (accept("[")) return oneOf(bracket());
+    if (accept("[")) return { kind: "one_of", set: bracket() };
     if (accept(".")) return { kind: "one_of", set: flags.s ? complement([]) : complement(NEWLINE) };
     if (accept("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
     if (accept("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
@@ -143,11 +143,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
       at += 2;
       return { kind: "assert", assertion };
     }
-    return oneOf(member());
-  }
-
-  function oneOf(set: CodePoints): PatternTree {
-    return { kind: "one_of", set: flags.i ? addCaseVariants(set) : set };
+    return { kind: "one_of", set: withVariants(member()) };
   }
 
   function group(): PatternTree | undefined {
@@ -176,7 +172,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     return inside;
   }
 
-  /** Parses the inside of [ ], after the opening bracket. */
+  /** Parses the inside of [ ], after the opening bracket. Contains all case variants under (?i). */
   function bracket(): CodePoints {
     const opened = at - 1;
     const negated = accept("^");
@@ -198,7 +194,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     }
     at++;
     const set = union(ranges);
-    return negated ? allBut(set) : set;
+    return negated ? allBut(set) : withVariants(set);
   }
 
   function posix(): CodePoints | undefined {
@@ -257,7 +253,11 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
 
   /** Adds case variants before the complement: under (?i), [^k] must not match K. */
   function allBut(set: CodePoints): CodePoints {
-    return complement(flags.i ? addCaseVariants(set) : set);
+    return complement(withVariants(set));
+  }
+
+  function withVariants(set: CodePoints): CodePoints {
+    return flags.i ? addCaseVariants(set) : set;
   }
 
   function accept(character: string): boolean {
