@@ -1,10 +1,33 @@
 /** Checks the order of a stream's events and the arguments of its tool calls, which most clients do not. */
+import { MAX_EXACT_WEIGHT } from "../lib/json/parse-exact-json.ts";
 import { invalidResponse } from "./invalid-response.ts";
-import type { NeutralEvent, StopReason } from "./neutral.ts";
-import { parseArguments } from "./parse-arguments.ts";
+import type { NeutralEvent, OutputPart, StopReason } from "./neutral.ts";
+import { measureArguments, parseArguments } from "./parse-arguments.ts";
 
-/** Caps the memory of a stream: writers keep its parts, because the last events of some formats repeat them. */
-export const MAX_STREAM_CHARACTERS = 64 * 1024 * 1024;
+/** Caps a response. Writers keep the parts of a stream, because the last events of some formats repeat them. */
+export const MAX_RESPONSE_CHARACTERS = 8 * 1024 * 1024;
+/** Caps the time of a response: each part takes several events in most formats, up to 20 microseconds. */
+const MAX_PARTS = 10_000;
+
+/** Throws `upstream_failed` if other requests would have to wait while a response with these parts is written. */
+export function checkParts(parts: readonly OutputPart[]): void {
+  const count = createPartCheck();
+  for (const part of parts) count(part.type === "tool_call" ? part.arguments : "");
+}
+
+/** Returns a function that counts a part with the arguments of its tool call. */
+function createPartCheck(): (args: string) => void {
+  let parts = 0;
+  let weight = 0;
+  return (args) => {
+    parts += 1;
+    if (parts > MAX_PARTS) throw invalidResponse("has too many parts");
+    weight += measureArguments(args);
+    if (weight > MAX_EXACT_WEIGHT) {
+      throw invalidResponse("has too many JSON values in the arguments of tool calls");
+    }
+  };
+}
 
 /** Returns a function that throws `upstream_failed` for an event that must not follow those before it. */
 export function createEventCheck(): (event: NeutralEvent) => void {
@@ -15,11 +38,12 @@ export function createEventCheck(): (event: NeutralEvent) => void {
   let args: string | undefined;
   let hasInvalidArguments = false;
   let size = 0;
+  const countPart = createPartCheck();
 
   return (event) => {
     if (isOver) throw invalidResponse("continues after its end");
     size += "text" in event ? event.text.length : JSON.stringify(event).length;
-    if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
+    if (size > MAX_RESPONSE_CHARACTERS) throw invalidResponse("is too long to be translated");
     switch (event.type) {
       case "start":
         if (isStarted) throw invalidResponse("starts twice");
@@ -38,6 +62,7 @@ export function createEventCheck(): (event: NeutralEvent) => void {
       case "part_end":
         if (!isOpen) throw invalidResponse("ends a part that is not open");
         isOpen = false;
+        countPart(args ?? "");
         if (args !== undefined && !parseArguments(args)) hasInvalidArguments = true;
         args = undefined;
         return;

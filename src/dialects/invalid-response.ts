@@ -1,8 +1,9 @@
 /** Builds the error of an upstream's response or event that cannot be translated. */
 import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
-import { isTooDeep } from "../lib/json/measure-json.ts";
+import { measureJson } from "../lib/json/measure-json.ts";
 import { parseBoundedExactJson } from "../lib/json/parse-exact-json.ts";
+import { MAX_DEPTH } from "../lib/json/skip-value.ts";
 
 const SUBJECT = "The upstream's response";
 
@@ -22,15 +23,26 @@ export const unknownContent = (type: unknown): AppError =>
 export const quoteName = (value: unknown): string =>
   typeof value === "string" && /^\w{1,80}$/.test(value) ? value : "(unknown)";
 
+/** Limit for the weight of JSON that is translated, about 50,000 content parts: other requests wait meanwhile. */
+export const MAX_TRANSLATED_WEIGHT = 8 * 1024 * 1024;
+
+/** Parses a response or an event of an upstream. Returns undefined if the text is not JSON. */
+export function parseUpstreamJson(text: string): unknown {
+  if (text.length > MAX_DEPTH) {
+    const { depth, weight } = measureJson(text);
+    if (depth > MAX_DEPTH) throw invalidResponse("is nested too deep");
+    if (weight > MAX_TRANSLATED_WEIGHT) throw invalidResponse("has too many JSON values");
+  }
+  try {
+    return parseBoundedExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses the data of an event. */
 export function parseEvent(data: string): JsonObject {
-  if (isTooDeep(data)) throw invalidResponse("has an event that is nested too deep");
-  let event: unknown;
-  try {
-    event = parseBoundedExactJson(data);
-  } catch {
-    throw invalidResponse("has an event that is not valid JSON");
-  }
+  const event = parseUpstreamJson(data);
   if (!isObject(event)) throw invalidResponse("has an event that is not a JSON object");
   return event;
 }

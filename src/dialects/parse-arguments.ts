@@ -25,7 +25,9 @@ export function parseArguments(text: string): JsonObject | undefined {
 export function hasTooManyArguments(parts: readonly Part[]): boolean {
   let weight = 0;
   for (const part of parts) {
-    if (part.type === "tool_call") weight += measureJson(part.arguments).weight;
+    if (part.type === "tool_call") weight += measureArguments(part.arguments);
   }
   return weight > MAX_EXACT_WEIGHT;
 }
+
+export const measureArguments = (text: string): number => measureJson(text).weight;

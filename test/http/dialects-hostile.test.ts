@@ -176,3 +176,77 @@ test("the time of a request is linear in the number of documents with the same n
   const sent = bedrock.upstreams[0]?.hits[0]?.body.toString();
   expect(sent).toContain('"name":"a 10000"');
 });
+
+test.each([
+  ["more than 350,000 JSON values", { content: "", x: Array(400_000).fill(0) }, "many JSON values"],
+  [
+    "more than 10,000 parts",
+    {
+      tool_calls: Array.from({ length: 10_001 }, (_, index) => ({
+        index,
+        id: `t${index}`,
+        function: { name: "read", arguments: "{}" },
+      })),
+    },
+    "has too many parts",
+  ],
+  ["more than 8 MiB", { content: "a".repeat(9 * 1024 * 1024) }, "is too l"],
+])("a response with %s is not translated", async (_, message, problem) => {
+  await using it = await startConsumer(await kit(), [{ provider: "openai_compatible" }]);
+  for (const stream of [false, true]) {
+    it.upstreams[0]?.script(
+      stream
+        ? toEvents({ choices: [{ delta: message }] }, { choices: [{ finish_reason: "stop" }] })
+        : { body: complete(message) },
+    );
+    const reply = await it.post("/v1/messages", ask({ stream }));
+
+    expect(await reply.text()).toContain(problem);
+  }
+});
+
+test("a stream whose arguments of a tool call have too many values is not translated", async () => {
+  const text = `${"[],".repeat(10_000)}[]`;
+  const call = { index: 0, id: "t1", function: { name: "read", arguments: `{"a":[${text}` } };
+  const more = { index: 0, function: { arguments: `,${text}` } };
+  const deltas = [call, more, more, more, more, { index: 0, function: { arguments: "]}" } }];
+  await using it = await startConsumer(
+    await kit(),
+    [{ provider: "openai_compatible" }],
+    [
+      toEvents(...deltas.map((each) => ({ choices: [{ delta: { tool_calls: [each] } }] })), {
+        choices: [{ delta: {}, finish_reason: "tool_calls" }],
+      }),
+    ],
+  );
+
+  const reply = await it.post("/v1/messages", ask({ stream: true }));
+
+  expect(await reply.text()).toContain("too many JSON values in the arguments");
+});
+
+test("events that repeat a large usage do not delay other requests", async () => {
+  const names = Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]);
+  const usage = { ...Object.fromEntries(names), input_tokens: 3 };
+  const delta = { type: "message_delta", delta: { stop_reason: "end_turn" } };
+  await using it = await startConsumer(
+    await kit(),
+    [{ provider: "anthropic", capabilities: ["messages"] }],
+    [
+      toEvents(
+        { type: "message_start", message: { usage } },
+        ...Array.from({ length: 800 }, () => ({ ...delta, usage: { output_tokens: 5 } })),
+        { type: "message_stop" },
+      ),
+    ],
+  );
+  const stream_options = { include_usage: true };
+
+  const [longest, text] = await measureLongestTurn(async () => {
+    const reply = await it.post("/v1/chat/completions", ask({ stream: true, stream_options }));
+    return await reply.text();
+  });
+
+  expect(text).toContain('"prompt_tokens":3,"completion_tokens":5');
+  expect(longest).toBeLessThan(1500);
+});

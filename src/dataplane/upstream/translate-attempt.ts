@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { inboundDialects, outboundDialects } from "../../dialects/all.ts";
 import { memberError } from "../../dialects/decode-member.ts";
 import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialects/dialect.ts";
+import { MAX_TRANSLATED_WEIGHT } from "../../dialects/invalid-response.ts";
 import type { NeutralRequest, Usage } from "../../dialects/neutral.ts";
 import { hasTooManyArguments } from "../../dialects/parse-arguments.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
@@ -97,7 +98,7 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   const known = readBodies.get(body);
   if (known) return known;
   const text = decodeUtf8(body.members.bytes);
-  if (measureJson(text).weight > MAX_WEIGHT) throw memberError("", TOO_MANY_VALUES);
+  if (measureJson(text).weight > MAX_TRANSLATED_WEIGHT) throw memberError("", TOO_MANY_VALUES);
   // scanJsonBody accepts only an object.
   const parsed = parseBoundedExactJson(text) as JsonObject;
   const request = inbound.readRequest(parsed, { stream });
@@ -109,8 +110,6 @@ function readRequest(body: JsonBody, inbound: InboundDialect, stream: boolean): 
   return read;
 }
 
-/** About 50,000 content parts. Each takes microseconds to validate, and other requests wait meanwhile. */
-const MAX_WEIGHT = 8 * 1024 * 1024;
 const TOO_MANY_VALUES =
   "has too many JSON values to be translated for this model's upstream; send fewer content parts";
 const TOO_MANY_ARGUMENTS =

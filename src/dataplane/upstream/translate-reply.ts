@@ -1,12 +1,11 @@
 /** Translates an upstream's response, stream or error to the format of the client. */
+
+import { checkParts, MAX_RESPONSE_CHARACTERS } from "../../dialects/check-events.ts";
 import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialects/dialect.ts";
-import { invalidResponse } from "../../dialects/invalid-response.ts";
+import { invalidResponse, parseUpstreamJson } from "../../dialects/invalid-response.ts";
 import type { Usage } from "../../dialects/neutral.ts";
-import { hasTooManyArguments } from "../../dialects/parse-arguments.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { isTooDeep } from "../../lib/json/measure-json.ts";
-import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../../net/http/reply.ts";
@@ -47,12 +46,10 @@ async function translateWhole(
   received: Reply,
   { inbound, outbound, reply, onUsage }: ReplyTranslation,
 ): Promise<Reply> {
-  const body = parseJson(await readReply(received));
+  const body = parseJson(await readReply(received, MAX_RESPONSE_CHARACTERS));
   if (!isObject(body)) throw invalidResponse("is not a JSON object");
   const response = outbound.readResponse(body);
-  if (hasTooManyArguments(response.parts)) {
-    throw invalidResponse("has too many JSON values in the arguments of tool calls");
-  }
+  checkParts(response.parts);
   onUsage(response.usage);
   return toJsonReply(received, inbound.writeResponse(response, reply));
 }
@@ -61,7 +58,7 @@ async function translateError(
   received: Reply,
   { inbound, outbound }: ReplyTranslation,
 ): Promise<Reply> {
-  const bytes = await readReply(received);
+  const bytes = await readReply(received, MAX_RESPONSE_CHARACTERS);
   const body = parseJson(bytes) ?? Buffer.from(bytes).toString().slice(0, MAX_ERROR_CHARACTERS);
   return toJsonReply(received, inbound.writeError(outbound.readError(received.status, body)));
 }
@@ -109,12 +106,4 @@ function translateEvents(
   return { status, headers, whole: undefined, read, exclusive: false, cancel };
 }
 
-function parseJson(bytes: Uint8Array): unknown {
-  const text = decodeUtf8(bytes);
-  if (isTooDeep(text)) throw invalidResponse("is nested too deep");
-  try {
-    return parseBoundedExactJson(text);
-  } catch {
-    return undefined;
-  }
-}
+const parseJson = (bytes: Uint8Array): unknown => parseUpstreamJson(decodeUtf8(bytes));

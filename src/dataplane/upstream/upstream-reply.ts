@@ -58,10 +58,10 @@ export const isShortDownload = ({ headers }: Reply): boolean =>
 const MAX_REWRITTEN_BYTES = 64 * 1024 * 1024;
 
 /** Reads a whole response that is rewritten, up to a size cap. */
-export async function readReply(reply: Reply): Promise<Bytes> {
+export async function readReply(reply: Reply, maxBytes = MAX_REWRITTEN_BYTES): Promise<Bytes> {
   const tooLarge = () =>
     new AppError("upstream_failed", "The upstream's response is too large to be rewritten.");
-  return await readReplyBytes(reply, createSizeCap(MAX_REWRITTEN_BYTES, tooLarge));
+  return await readReplyBytes(reply, createSizeCap(maxBytes, tooLarge));
 }
 
 /** Returns the whole of an opened body; `onBytes` caps a streamed one. */

@@ -1,6 +1,6 @@
 /** Puts the parts of a chat stream one after the other: the deltas of its tool calls may interleave. */
 import { createObjectScan } from "../../lib/json/create-object-scan.ts";
-import { MAX_STREAM_CHARACTERS } from "../check-events.ts";
+import { MAX_RESPONSE_CHARACTERS } from "../check-events.ts";
 import { invalidResponse } from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart, PartSignature } from "../neutral.ts";
 
@@ -32,7 +32,7 @@ export function createPartSequence(emit: (event: NeutralEvent) => void) {
   /** Caps the memory of parts that wait: only emitted events are counted elsewhere. */
   function countWaiting(characters: number): void {
     size += characters;
-    if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
+    if (size > MAX_RESPONSE_CHARACTERS) throw invalidResponse("is too long to be translated");
   }
 
   function open({ part, waiting }: StreamedPart): void {

@@ -11,7 +11,7 @@ test.each([
   ],
   ["texts", (at: number) => ({ partialArgs: [{ jsonPath: `$.a${at}`, stringValue: text }] })],
   ["arguments", (at: number) => ({ args: { [`a${at}`]: text } })],
-])("the %s of a call that does not end are limited to 64 MiB", (_, createPart) => {
+])("the %s of a call that does not end are limited to 16 MiB", (_, createPart) => {
   const calls = createCallCollector();
   calls.add({ functionCall: { name: "get_weather", willContinue: true } });
   let added = 0;
@@ -22,5 +22,5 @@ test.each([
   };
 
   expect(addAll).toThrow("is too long to be translated");
-  expect(added * SIZE).toBeWithin(60 * 1024 * 1024, 64 * 1024 * 1024);
+  expect(added * SIZE).toBeWithin(15 * 1024 * 1024, 16 * 1024 * 1024);
 });

@@ -1,8 +1,10 @@
 /** Collects the function calls of a response: Vertex can stream one in several parts. */
 import type { JsonObject } from "../../lib/json/json-object.ts";
-import { MAX_STREAM_CHARACTERS } from "../check-events.ts";
 import { asList, asObject, asText, invalidResponse } from "../invalid-response.ts";
 import { addPartialArg, createObject } from "./add-partial-arg.ts";
+
+/** Includes the path of each partial argument, which is longer than its value. */
+const MAX_CALL_CHARACTERS = 16 * 1024 * 1024;
 
 export interface CollectedCall {
   /** Empty if the call has none. */
@@ -22,7 +24,7 @@ export function createCallCollector() {
       const { id, name, args, partialArgs, willContinue } = asObject(functionCall);
       // Names and paths too: only complete calls are counted elsewhere.
       size += JSON.stringify(functionCall).length;
-      if (size > MAX_STREAM_CHARACTERS) throw invalidResponse("is too long to be translated");
+      if (size > MAX_CALL_CHARACTERS) throw invalidResponse("is too long to be translated");
       if (open && name) throw invalidResponse("starts a function call inside of another one");
       open ??= { id: "", name: asText(name), args: createObject(), thoughtSignature: "" };
       if (!open.name) throw invalidResponse("has a function call without a name");

@@ -13,7 +13,7 @@ import type { NeutralEvent, OutputPart } from "../neutral.ts";
 import { getMessagesErrorStatus, readMessagesError } from "./errors.ts";
 import { readOutputBlock } from "./read-response.ts";
 import { readStopReason } from "./stop-reasons.ts";
-import { readMessagesUsage } from "./usage.ts";
+import { mergeMessagesUsage, readMessagesUsage } from "./usage.ts";
 
 export function createMessagesStreamReader(): StreamReader {
   let isOver = false;
@@ -82,7 +82,7 @@ export function createMessagesStreamReader(): StreamReader {
     switch (event.type) {
       case "message_start": {
         const message = asObject(event.message);
-        usage = asObject(message.usage);
+        usage = mergeMessagesUsage({}, message.usage);
         const id = asText(message.id) || undefined;
         return [defined({ type: "start" as const, id, usage: readMessagesUsage(message.usage) })];
       }
@@ -96,7 +96,7 @@ export function createMessagesStreamReader(): StreamReader {
         return [...toDelta(input), { type: "part_end" }];
       case "message_delta":
         last = asObject(event.delta);
-        usage = { ...usage, ...defined(asObject(event.usage)) };
+        usage = mergeMessagesUsage(usage, event.usage);
         return [];
       case "message_stop":
         return finish();

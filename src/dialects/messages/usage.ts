@@ -18,6 +18,23 @@ export function readMessagesUsage(value: unknown): Usage | undefined {
   });
 }
 
+/** Members that `readMessagesUsage` reads. */
+const MEMBERS = [
+  "input_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+  "output_tokens",
+  "output_tokens_details",
+];
+
+/** Returns the usage with the members that an event of the stream changes. */
+export function mergeMessagesUsage(before: JsonObject, value: unknown): JsonObject {
+  const merged = { ...before };
+  const changed = asObject(value);
+  for (const name of MEMBERS) if (Object.hasOwn(changed, name)) merged[name] = changed[name];
+  return merged;
+}
+
 export function writeMessagesUsage(usage: Usage | undefined): JsonObject {
   const cached = usage?.cached_tokens ?? 0;
   const written = usage?.cache_write_tokens ?? 0;
