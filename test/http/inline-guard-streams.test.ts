@@ -123,6 +123,38 @@ test.each([
   },
 );
 
+/** Returns the text of a complete response, and that of a stream. */
+async function guardBothWays(content: string, settings: Json) {
+  const kit = await kitOf();
+  const { id } = await makeDetector(kit, "data_loss_prevention", settings);
+  const body = { choices: [{ index: 0, message: { role: "assistant", content } }] };
+  await using it = await makeGuardedConsumer(
+    kit,
+    { output_rules: [{ detector_id: id, action: "transform" }] },
+    { script: { body } },
+  );
+  const reply = await (await it.post(CHAT, { ...ASK, stream: false })).json();
+  const streamed = await streamInParts(content, [["data_loss_prevention", settings, "transform"]]);
+  return [reply.choices[0].message.content, streamed];
+}
+
+const PAIRS = { name: "pair", type: "regex", pattern: "\\d{3} \\d{3}" };
+
+test.each(["%40", "&#64;", "\\u0040"])(
+  "an escape (%s) changes no mask of a row of matches before it",
+  async (escaped) => {
+    const row = "111 222 333 444 555 666 777 888 999 and some words ".repeat(16);
+
+    const texts = await guardBothWays(`${row}xxx then ana${escaped}example.com end`, {
+      rules: [PAIRS],
+    });
+
+    const masked = "*** *** *** *** 999 and some words ".repeat(16);
+    const expected = `${masked}xxx then [MASKED_EMAIL] end`;
+    expect(texts).toEqual([expected, expected]);
+  },
+);
+
 test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {
   const lines = [`id: ${MAIL}`, "event: Forbidden"];
   const kept = ["id: 01a1e7ea-df3b-71a9-bb93", "id: 7", "event: v1.Delta", "event: message"];

@@ -1,8 +1,11 @@
 /** Decodes the escapes of text in place: `%41`, `&#65;`, `\u0041`. */
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
-import { createSourceMapBuilder, type SourceMapBuilder } from "./source-map.ts";
+import { createSourceMapBuilder } from "./source-map.ts";
 
-/** Returns undefined if the text has no escape. */
+/**
+ * Returns undefined if the text has no escape. Otherwise the decoding contains the complete text: in a part of it, which
+ * begins anywhere, a row of matches may be divided otherwise than in the text, of which a stream has sent some already.
+ */
 export function decodeEscapes(text: string): Decoding | undefined {
   if (!text.includes("%") && !text.includes("&") && !text.includes("\\")) return undefined;
   if (!MAY_ESCAPE.test(text)) return undefined;
@@ -21,12 +24,7 @@ export function decodeEscapes(text: string): Decoding | undefined {
         : decodeCharacter(escaped);
     if (decoded === undefined) continue;
     encoding ??= kind;
-    appendGap(out, text, {
-      start: done,
-      end: index,
-      followsEscape: done > 0,
-      precedesEscape: true,
-    });
+    out.append(text.slice(done, index), done, index);
     done = index + escaped.length;
     // Maps character by character where each escape is one character; a UTF-8 sequence maps as a whole.
     if (kind === "percent" && decoded.length * 3 === escaped.length) {
@@ -36,28 +34,9 @@ export function decodeEscapes(text: string): Decoding | undefined {
     } else out.append(decoded, index, done);
   }
   if (encoding === undefined) return undefined;
-  appendGap(out, text, {
-    start: done,
-    end: text.length,
-    followsEscape: true,
-    precedesEscape: false,
-  });
+  out.append(text.slice(done), done, text.length);
   return { ...out.build(), encoding };
 }
-
-/** Appends the text between two escapes, but only the part near them: the rest is inspected in the text itself. */
-function appendGap(out: SourceMapBuilder, text: string, between: Gap): void {
-  const { start, end } = between;
-  const head = between.followsEscape ? Math.min(end, start + CONTEXT_CHARACTERS) : start;
-  const tail = between.precedesEscape ? Math.max(head, end - CONTEXT_CHARACTERS) : end;
-  out.append(text.slice(start, head), start, head);
-  if (tail > head) out.append("\n", head, head);
-  out.append(text.slice(tail, end), tail, end);
-}
-
-type Gap = { start: number; end: number; followsEscape: boolean; precedesEscape: boolean };
-
-const CONTEXT_CHARACTERS = 512;
 
 function decodePercentRun(run: string): string {
   const bytes = Buffer.from(run.replaceAll("%", ""), "hex");
