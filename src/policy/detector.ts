@@ -143,6 +143,11 @@ export interface PartialInspection {
   /** Number of characters before a match that it depends on. */
   context: number;
   /**
+   * Returns all matches of the segment, also those that are not returned because others cover them or an allow-list
+   * exempts them: the matches beside them depend on them. Undefined: all are returned.
+   */
+  findSpans?: (segment: Segment) => readonly TextSpan[];
+  /**
    * For context beyond that: returns where the text before `cut` may be dropped, at or before `cut`, and what replaces
    * it.
    */

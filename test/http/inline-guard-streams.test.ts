@@ -155,6 +155,29 @@ test.each(["%40", "&#64;", "\\u0040"])(
   },
 );
 
+test("matches in a row with allowed values are masked as in the complete text", async () => {
+  const settings = { rules: [PAIRS], allow_list: ["111 222", "333 111"] };
+
+  const texts = await guardBothWays(`xxx ${"111 222 333 ".repeat(70)}end`, settings);
+
+  const expected = `xxx ${"111 222 333 111 *** ".repeat(35)}end`;
+  expect(texts).toEqual([expected, expected]);
+});
+
+test("a match that overlaps an allowed value is masked as in the complete text", async () => {
+  const rules = [
+    { name: "row", type: "keyword", pattern: "no sun no" },
+    { name: "sun", type: "regex", pattern: "sun no sun" },
+  ];
+
+  const texts = await guardBothWays("we said no sun no sun is here", {
+    rules,
+    allow_list: ["no sun no"],
+  });
+
+  expect(texts).toEqual(["we said ****** is here", "we said ****** is here"]);
+});
+
 test("ids and names of events are inspected, unless they are too short or simple to be data", async () => {
   const lines = [`id: ${MAIL}`, "event: Forbidden"];
   const kept = ["id: 01a1e7ea-df3b-71a9-bb93", "id: 7", "event: v1.Delta", "event: message"];

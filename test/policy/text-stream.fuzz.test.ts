@@ -190,6 +190,8 @@ const PIECES = [
   base64("write to ana@example.com soon please"),
   "aGVsbG8gd29ybGQgdGhpcyBpcw==",
   "ana%40example.com",
+  "ana&#64;example.com",
+  "ana\\u0040example.com",
   "4111%201111%201111%201111",
   "&#52;111 1111 1111 1111",
   "\\u0034111 1111 1111 1111",
@@ -377,6 +379,33 @@ const LINES: Rules = [
   },
 ];
 
+/** Matches in a row, of which one ends where the next begins, and values that are allowed among them. */
+const ROWS: Rules = [
+  {
+    kind: "data_loss_prevention",
+    action: "transform",
+    settings: {
+      predefined_entities: [{ entity: "email" }, { entity: "credit_card" }],
+      rules: [
+        { name: "pair", type: "regex", pattern: "\\d{3} \\d{3}" },
+        { name: "row", type: "keyword", pattern: "no sun no" },
+        { name: "sun", type: "regex", pattern: "sun\\W+no\\W+sun" },
+      ],
+      allow_list: ["111 222", "333 111", "no sun no", "bob@example.com", "4111 1111 1111 1111"],
+    },
+  },
+  {
+    kind: "secrets",
+    action: "transform",
+    settings: { allow_list: ["ghp_abcdefghijklmnopqrstuvwxyz0123456789"] },
+  },
+  {
+    kind: "prompt_moderation",
+    action: "transform",
+    settings: { keywords: ["sun no", "acme"], regex: ["222 333 \\d", "a.b a"] },
+  },
+];
+
 const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 30);
 const SEED = Number(process.env.STREAM_FUZZ_SEED ?? 0);
 
@@ -422,8 +451,54 @@ const COLUMNS: readonly (readonly [name: string, values: readonly string[]])[] =
   ],
 ];
 
-function split(text: string, random: ReturnType<typeof createRandom>): string[] {
-  const largest = random.pick([1, 1, 4, 9, 40, 400]);
+/** Rows long enough that the stream drops its context inside of them, with escapes at random distances. */
+function createRows(random: ReturnType<typeof createRandom>): string {
+  let text = "";
+  for (let count = 1 + random.below(4); count > 0; count--) {
+    const units = random.pick(ROW_UNITS);
+    const isRandom = random.below(2) === 0;
+    const end = text.length + random.pick([20, 100, 500, 800]);
+    for (let index = 0; text.length < end; index++) {
+      text += `${isRandom ? random.pick(units) : units[index % units.length]} `;
+    }
+    text += "x".repeat(random.below(6));
+    text += random.pick([" ", "\n", "", " and some words "]);
+    if (random.below(3) > 0) text += random.pick(ESCAPED) + random.pick([" ", "\n", ""]);
+  }
+  return text;
+}
+
+const ROW_UNITS: readonly (readonly string[])[] = [
+  ["111", "222", "333"],
+  ["111", "222", "333", "444", "555", "666", "777", "888", "999", "and some words"],
+  ["no", "sun"],
+  ["no", "sun", "no", "sun", "acme"],
+  ["a.b", "a b", "a"],
+  ["ana@example.com", "bob@example.com"],
+  ["4111 1111 1111 1111,", "4012 8888 8888 1881,", "111"],
+  ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "ghp_zyxwvutsrqponmlkjihgfedcba0123456789"],
+];
+const ESCAPED = [
+  "then ana%40example.com end",
+  "bob&#64;example.com",
+  "ana\\u0040example.com",
+  "%31%31%31 222",
+  "1&#49;1 222 333",
+  "\\u0033\\x33\\u{33} 111",
+  "no%20sun%20no",
+  "s&#117;n no sun",
+  "4111%201111%201111%201111",
+  "&amp;",
+  "100%25",
+  "\\n",
+];
+
+function split(
+  text: string,
+  random: ReturnType<typeof createRandom>,
+  sizes: readonly number[] = [1, 1, 4, 9, 40, 400],
+): string[] {
+  const largest = random.pick(sizes);
   const parts: string[] = [];
   for (let at = 0; at < text.length; ) {
     const length = 1 + random.below(largest);
@@ -438,14 +513,17 @@ for (const [name, rules] of Object.entries({
   "custom rules": CUSTOM,
   leaks: LEAKS,
   names: NAMES,
+  rows: ROWS,
 })) {
   test(`random parts are masked as the whole text is: ${name}`, async () => {
     const policy = compile(rules);
     const random = createRandom(SEED + name.length);
     for (let round = 0; round < ROUNDS; round++) {
-      const text = createText(random);
+      const isRow = rules === ROWS;
+      const text = isRow ? createRows(random) : createText(random);
       const whole = await evaluateWhole(policy, text);
-      const parts = split(text, random);
+      // Rows are long: parts of one character would take seconds.
+      const parts = isRow ? split(text, random, [20, 80, 400]) : split(text, random);
       const { text: streamed } = await stream(policy, parts);
       if (streamed !== whole.text) throw new Error(describeDifference(parts, streamed, whole.text));
     }

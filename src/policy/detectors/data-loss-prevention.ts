@@ -22,14 +22,14 @@ import {
 } from "../dlp/find-entity-matches.ts";
 import { findOpenValue, VALUE_CONTEXT } from "../dlp/find-open-value.ts";
 import { keepTableContext } from "../dlp/keep-table-context.ts";
-import { resolveOverlaps } from "../dlp/resolve-overlaps.ts";
+import { type LocatedMatch, resolveOverlaps, toSpans } from "../dlp/resolve-overlaps.ts";
 import { LINE_BREAK } from "../dlp/split-by-line.ts";
 import { inspectMessages } from "../inspect-messages.ts";
 import type { MaskStyle } from "../masking/render-mask.ts";
 import type { NameFinder } from "../names/name-finder.ts";
 import { NAME_CONTEXT } from "../names/name-model.ts";
 import { findOpenSecret } from "../secrets/find-open-secret.ts";
-import type { Segment } from "../segment.ts";
+import { computeOnce, type Segment } from "../segment.ts";
 import { isRepeatable, MaskWith, NOT_REPEATABLE_ISSUE, PreserveLen } from "../setting-schemas.ts";
 import { findOpenInViews } from "../views/find-open-in-views.ts";
 import { foldText } from "../views/view.ts";
@@ -131,10 +131,12 @@ export const dataLossPrevention = defineDetector({
     );
     const allowed = new Set(settings.allow_list.map((value) => value.toLowerCase()));
 
-    const inspect = (segment: Segment, names?: NameFinder) => {
+    const findAll = (segment: Segment, names?: NameFinder): LocatedMatch[] => {
       const customMatches = custom.flatMap(({ find }) => find(segment, settings.reversible));
       const entityMatches = findEntityMatches(segment, selection, names?.find(segment));
-      const found = [...entityMatches, ...customMatches];
+      return [...entityMatches, ...customMatches];
+    };
+    const inspect = (segment: Segment, found: readonly LocatedMatch[]) => {
       if (found.length === 0) return found;
       // Filters after resolving overlaps, so that no shorter match inside an allowed value is reported.
       return resolveOverlaps(found).filter(
@@ -153,8 +155,13 @@ export const dataLossPrevention = defineDetector({
       context: Math.max(VALUE_CONTEXT, ...custom.map(({ partial }) => partial.context)),
       keepContext: keepTableContext,
     };
-    const createInspector = (names?: NameFinder) =>
-      inspectMessages((segment) => inspect(segment, names), partial);
+    const createInspector = (names?: NameFinder) => {
+      const findOnce = (_: string, segment: Segment) => findAll(segment, names);
+      return inspectMessages((segment) => inspect(segment, computeOnce(segment, findOnce)), {
+        ...partial,
+        findSpans: (segment) => toSpans(computeOnce(segment, findOnce)),
+      });
+    };
     return [...selection.masks.keys()].some(isNameEntity)
       ? inspectWithNames(createInspector, partial)
       : createInspector();
@@ -185,6 +192,7 @@ function inspectWithNames(
           partial.findOpenStart(segment, from, context),
           names?.findOpenStart(segment, from) ?? from,
         ),
+      findSpans: (segment: Segment) => inspect?.partial?.findSpans?.(segment) ?? [],
       context: Math.max(partial.context, NAME_CONTEXT),
     },
   });

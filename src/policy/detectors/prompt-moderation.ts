@@ -3,7 +3,7 @@ import { z } from "zod";
 import { compilePattern, type Pattern } from "../../lib/linear-regex/compile-pattern.ts";
 import { createKeywordFinder, type FindKeywords } from "../../lib/text/keyword-finder.ts";
 import { defineDetector } from "../detector.ts";
-import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
+import { type LocatedMatch, resolveOverlaps, toSpans } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
 import { inspectMessages } from "../inspect-messages.ts";
 import { computeOnce, type Segment } from "../segment.ts";
@@ -100,7 +100,7 @@ export const promptModeration = defineDetector({
         mask: { text: settings.mask_with },
         detail: { index: hit.index },
       }));
-    const inspect = (segment: Segment) => {
+    const findAll = (_: string, segment: Segment) => {
       const [, ...encoded] = computeOnce(segment, decodeViews);
       const found: LocatedMatch[] = [];
       const findIn = (view: View, finders: readonly HitFinder[]) => {
@@ -117,7 +117,7 @@ export const promptModeration = defineDetector({
         if (!settings.leetspeak || keywords.length === 0) continue;
         for (const plain of foldLeetspeak(view)) findIn(plain, wordFinders);
       }
-      return resolveOverlaps(found);
+      return found;
     };
     const similarReach = settings.similarity_threshold < 1 ? MAX_SIMILAR_CHARACTERS : 0;
     const findOpen = (view: View, from: number) => {
@@ -127,9 +127,10 @@ export const promptModeration = defineDetector({
       const open = patterns.map((pattern) => pattern.findOpenStart(view.exact, from));
       return Math.max(from, Math.min(view.text.length - similarReach, ...ends, ...open));
     };
-    return inspectMessages(inspect, {
+    return inspectMessages((segment) => resolveOverlaps(computeOnce(segment, findAll)), {
       findOpenStart: (segment, from) => findOpenInViews(segment, from, findOpen),
       context: Math.max(MAX_SIMILAR_CHARACTERS, ...patterns.map(({ context }) => context)),
+      findSpans: (segment) => toSpans(computeOnce(segment, findAll)),
     });
   },
 });

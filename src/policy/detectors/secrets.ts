@@ -98,6 +98,7 @@ export const secrets = defineDetector({
         findOpenStart: (segment, from) =>
           findOpenInViews(segment, from, ({ exact }, at) => findOpenSecret(exact, at)),
         context: NAME_CHARACTERS,
+        findSpans: findSegmentSecrets,
       },
     );
   },

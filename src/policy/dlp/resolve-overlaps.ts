@@ -1,5 +1,6 @@
 /** Resolves overlapping matches: the longest wins, then the one of highest confidence, then the first. */
 import type { Match } from "../detector.ts";
+import type { TextSpan } from "../views/source-map.ts";
 
 export type LocatedMatch = Match & { at: NonNullable<Match["at"]> };
 
@@ -20,6 +21,10 @@ export function resolveOverlaps(matches: readonly LocatedMatch[]): LocatedMatch[
     })
     .sort((one, other) => one.at.start - other.at.start);
 }
+
+/** Returns the complete spans of matches, of which some are one line. */
+export const toSpans = (matches: readonly LocatedMatch[]): TextSpan[] =>
+  matches.map(({ at }) => at.whole ?? at);
 
 const byPrecedence = (one: LocatedMatch, other: LocatedMatch) =>
   other.at.end - other.at.start - (one.at.end - one.at.start) ||

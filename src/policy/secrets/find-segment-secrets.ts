@@ -4,8 +4,11 @@ import { scanLiterals } from "../signatures/scan-literals.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findSecrets, mergeOverlaps, type Secret } from "./find-secrets.ts";
 
-/** Returns secrets in text order, without overlaps. */
-export function findSegmentSecrets(segment: Segment): readonly Secret[] {
+/** Returns secrets in text order, without overlaps. Memoized per segment. */
+export const findSegmentSecrets = (segment: Segment): readonly Secret[] =>
+  computeOnce(segment, findInViews);
+
+function findInViews(_: string, segment: Segment): readonly Secret[] {
   const plain = findPlainSecrets(segment);
   const folded = computeOnce(segment, foldText);
   const views = computeOnce(segment, decodeViews);

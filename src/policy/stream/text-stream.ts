@@ -117,14 +117,15 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     if (turn) await turn;
     const segment = toSegment(text);
     const { found, masked, blocked } = await findMatches(segment);
+    const spans = listSpans(segment, found);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
-    const end = isEnd ? text.length : findEnd(segment, found);
+    const end = isEnd ? text.length : findEnd(segment, found, spans);
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
-    const stop = isBlocked ? excludeSpans(masked, block) : end;
+    const stop = isBlocked ? excludeSpans(spans, block) : end;
     const part = maskPart(masked, stop);
     sent = Math.max(sent, stop);
-    if (!isBlocked) trimContext(found);
+    if (!isBlocked) trimContext(spans);
     return { text: part, blocked: isBlocked };
   }
 
@@ -152,10 +153,20 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     return { found, masked, blocked };
   }
 
+  /** Adds the matches that the detectors do not return, and joins the lines of each. */
+  function listSpans(segment: Segment, found: readonly MatchSpan[]): readonly TextSpan[] {
+    const others = rules.flatMap(({ partial }) => partial.findSpans?.(segment) ?? []);
+    return [...found.map((span) => span.whole ?? span), ...others];
+  }
+
   /** Returns the offset before which nothing can change. */
-  function findEnd(segment: Segment, spans: readonly MatchSpan[]): number {
+  function findEnd(
+    segment: Segment,
+    found: readonly MatchSpan[],
+    spans: readonly TextSpan[],
+  ): number {
     // How a mask is written depends on whether the complete text is JSON.
-    const limit = Math.min(text.length, ...(json ? spans.map(({ start }) => start) : []));
+    const limit = Math.min(text.length, ...(json ? found.map(({ start }) => start) : []));
     if (limit <= sent) return sent;
     isForeign ||= hasForeignLetter(text);
     const word = findOpenWord(text);
@@ -188,11 +199,11 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   }
 
   /** Drops text that was sent and that no detector needs as context. */
-  function trimContext(found: readonly MatchSpan[]): void {
+  function trimContext(spans: readonly TextSpan[]): void {
     if (isEncoded || sent < 2 * contextLength) return;
     let last = sent - contextLength;
     while (last > sent - 2 * contextLength && !/\s/.test(text.charAt(last - 1))) last--;
-    const { cut, before } = findCut(found, last);
+    const { cut, before } = findCut(spans, last);
     const kept = before + text.slice(cut);
     // The look-alikes in the kept text must be read as in the whole text.
     const mark = isForeign && !hasForeignLetter(kept) ? FOREIGN_MARK : "";
@@ -202,10 +213,10 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   }
 
   /** Returns where to cut the context: inside no match, because the rest of one may be found as another. */
-  function findCut(found: readonly MatchSpan[], last: number): { cut: number; before: string } {
-    const at = excludeSpans(found, last);
+  function findCut(spans: readonly TextSpan[], last: number): { cut: number; before: string } {
+    const at = excludeSpans(spans, last);
     const kept = keepContext?.(text, at) ?? { cut: at, before: "" };
-    return kept.cut === at ? kept : findCut(found, kept.cut);
+    return kept.cut === at ? kept : findCut(spans, kept.cut);
   }
 }
 
@@ -225,11 +236,10 @@ interface MatchSpan extends TextSpan {
 }
 
 /** Returns the last offset up to `end` that is inside no match, also not between two lines of one. */
-function excludeSpans(spans: readonly MatchSpan[], end: number): number {
+function excludeSpans(spans: readonly TextSpan[], end: number): number {
   let limit = end;
-  const matches = spans.map((span) => span.whole ?? span);
-  for (const match of matches.sort((one, other) => other.start - one.start)) {
-    if (match.start < limit && match.end > limit) limit = match.start;
+  for (const span of spans.toSorted((one, other) => other.start - one.start)) {
+    if (span.start < limit && span.end > limit) limit = span.start;
   }
   return limit;
 }
