@@ -59,7 +59,7 @@ export async function evaluate(
   const extracted = extractTexts(assigned); //                            400 attachment, 413 payload
   const opens = opensAttachments(extracted);
   // A small document can hold as much text as a large body, and a small body thousands of texts.
-  const worker = opens ? "huge" : selectWorker(input.size, countTexts(extracted));
+  const worker = opens ? "huge" : selectWorkerByTexts(extracted);
   if (worker && worker !== host.worker && host.worker !== "huge") {
     return await host.evaluateInWorker(worker, toClonedInput(input));
   }
@@ -97,10 +97,11 @@ async function decide(
 }
 
 /** Counts the evaluations of a batch together, because they run concurrently. */
-function countTexts({ batch, payload: { segments } }: ExtractedEvaluation): number {
-  if (!batch) return segments.length;
+function selectWorkerByTexts({ size, batch, payload: { segments } }: ExtractedEvaluation) {
+  if (!batch) return selectWorker(size, segments.length);
+  batch.bytes += size;
   batch.texts += segments.length;
-  return batch.texts;
+  return selectWorker(batch.bytes, batch.texts);
 }
 
 function toVerdict(

@@ -53,7 +53,7 @@ function checkPayload(payload: Payload, batch: BatchTotals | undefined): void {
  */
 export function checkPointers(
   payload: Payload,
-  batch: BatchTotals = { texts: 0, pointers: 0 },
+  batch: Pick<BatchTotals, "pointers"> = { pointers: 0 },
 ): void {
   const { segments, values, ids, documents, pages, uninspected, calls, definitions } = payload;
   const lists: readonly (readonly { pointer: string; inner?: string | null }[])[] = [

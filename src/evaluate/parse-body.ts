@@ -22,7 +22,7 @@ export function parseBody(
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   const { value, text } = parsed;
   if (common.format === "batch") {
-    const batch = { texts: 0, pointers: 0 };
+    const batch = { bytes: 0, texts: 0, pointers: 0 };
     return parseBatch(value, text).map((item) => ({
       ...common,
       ...item,

@@ -25,6 +25,7 @@ export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | Hook
 
 /** The number of texts, and of characters of pointers. */
 export interface BatchTotals {
+  bytes: number;
   texts: number;
   pointers: number;
 }

@@ -55,9 +55,12 @@ function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
 }
 
 const LARGE_BYTES = 256 * 1024;
+const MANY_TEXTS = 1000;
 
-const hasLargeInput = ({ input: { context } }: PolicyRun): boolean =>
-  context.payload_bytes > LARGE_BYTES || context.attachments.length > 0;
+const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
+  context.payload_bytes > LARGE_BYTES ||
+  segments.length > MANY_TEXTS ||
+  context.attachments.length > 0;
 
-/** One detector may take a second for a body of several MiB. */
+/** One detector may take a second for a body of several MiB, or for thousands of texts. */
 const yieldToRequests = (): Promise<void> => new Promise(setImmediate);

@@ -73,14 +73,46 @@ test("many texts of one letter are evaluated in a worker, as larger bodies are, 
     return [status, ...used.splice(0)];
   };
 
-  expect(await evaluateTexts(100)).toEqual(["block"]);
-  expect(await evaluateTexts(8_000)).toEqual(["block", "large"]);
+  expect(await evaluateTexts(400)).toEqual(["block"]);
+  expect(await evaluateTexts(600)).toEqual(["block", "large"]);
+  expect(await evaluateTexts(7_500)).toEqual(["block", "large"]);
   expect(await evaluateTexts(33_000)).toEqual(["block", "large", "huge"]);
 
   const batch = Array.from({ length: 4 }, () => ({ payload: { input: Array(9_000).fill("a") } }));
   await guard.send(JSON.stringify(batch), {}, "/v1/evaluate/batch");
-  expect(used).toEqual(["large", "huge"]);
-});
+  expect(used.splice(0)).toEqual(["large", "huge", "huge", "huge", "huge"]);
+
+  const small = Array.from({ length: 100 }, () => ({ payload: { input: Array(20).fill("a") } }));
+  await guard.send(JSON.stringify(small), {}, "/v1/evaluate/batch");
+  expect(used.length).toBeGreaterThan(70);
+}, 30_000);
+
+test("thousands of short texts of one client do not delay the bodies of others", async () => {
+  const shared = await kit();
+  const kinds = ["data_loss_prevention", "injection_protection", "secrets", "code_sanitation"];
+  const input_rules = await Promise.all(
+    kinds.map(async (kind) => ({
+      detector_id: (await makeDetector(shared, kind)).id,
+      action: "report",
+    })),
+  );
+  const [busy, other] = [
+    await makeGuard(shared, { input_rules }),
+    await makeGuardWithRules(shared, "unicode"),
+  ];
+  const long = { payload: { input: "hello ".repeat(20_000) } };
+  await other.evaluate(long);
+  const finished: string[] = [];
+
+  await Promise.all([
+    busy
+      .evaluate({ payload: { input: Array(3_000).fill("%41%42") } })
+      .then(() => finished.push("busy")),
+    other.evaluate(long).then(() => finished.push("other")),
+  ]);
+
+  expect(finished).toEqual(["other", "busy"]);
+}, 30_000);
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {
   const shared = await kit();
