@@ -90,6 +90,8 @@ test("a replay of a draft with many gates does not block other requests", async 
 test.each([
   ["Unicode properties", "[\\p{L}\\p{N}]{1,200}", 20],
   ["negated classes of both cases", `(?i)${"[^é]".repeat(240)}`, 100],
+  ["negated properties of both cases", `(?i)${"\\P{L}".repeat(200)}`, 100],
+  ["ranges of both cases", `(?i)${"[!-~]".repeat(200)}`, 100],
 ])(
   "the patterns of a draft are validated in milliseconds, with %s too",
   async (_, start, many) => {
@@ -115,6 +117,32 @@ test.each([
   },
   60_000,
 );
+
+test("long patterns of a draft count as several", async () => {
+  await using kit = await startKit();
+  const { policy } = await makeGuard(kit, {});
+  const replay = (pattern: string, count: number) => {
+    const match = { field: "tool.name", op: "match", value: pattern };
+    const gates = Array.from({ length: count / 100 }, (_, index) => ({
+      name: `gate ${index}`,
+      action: "block",
+      when: { any: Array(100).fill(match) },
+    }));
+    return kit.call("POST", `/v1/policies/${policy.id}/replay`, {
+      draft: { name: "draft", gates },
+    });
+  };
+
+  const accepted = await replay("\\p{L}+", 300);
+  const long = await replay("word ".repeat(200), 300);
+  const large = await replay("[\\p{L}\\p{N}][\\p{L}]", 300);
+
+  expect(accepted.status).toBe(200);
+  for (const rejected of [long, large]) {
+    expect(rejected.status).toBe(422);
+    expect(await rejected.text()).toContain("long patterns count as several");
+  }
+}, 60_000);
 
 test("a draft with more than 1,000 patterns in its gates is a 422", async () => {
   await using kit = await startKit();

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
@@ -292,3 +293,34 @@ test("a detector failure in a large body is the same error, with its cause in th
   );
   expect(logged).toHaveLength(2);
 });
+
+test("patterns in the schemas of tools do not block other requests", async () => {
+  await using kit = await startKit();
+  const { id: detector_id } = await makeDetector(kit, "tool_selection");
+  const { evaluate } = await makeGuard(kit, {
+    output_rules: [{ detector_id, action: "report" }],
+  });
+  const names = Array.from({ length: 15 }, (_, index) => `argument${index}`);
+  const properties = Object.fromEntries(
+    names.map((name) => [name, { pattern: `(?i)${"\\PL".repeat(600)}|${name}` }]),
+  );
+  const call = {
+    name: "call",
+    arguments: JSON.stringify(Object.fromEntries(names.map((n) => [n, n]))),
+  };
+  const payload = {
+    tools: [{ type: "function", function: { name: "call", parameters: { properties } } }],
+    choices: [
+      {
+        message: { role: "assistant", tool_calls: [{ id: "1", type: "function", function: call }] },
+      },
+    ],
+  };
+
+  const [longest, { status }] = await measureLongestTurn(() =>
+    evaluate({ direction: "output", payload }),
+  );
+
+  expect(status).toBe("allow");
+  expect(longest).toBeLessThan(1000);
+}, 60_000);

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { unicodeProperties } from "../../../test/kit/unicode-properties.ts";
 import {
   addCaseVariants,
   complement,
@@ -14,6 +15,9 @@ test.each([
   ["Script=Han", "Script=Han"],
   ["Cs", "Cs"],
   ["Cn", "Cn"],
+  ["Emoji", "Emoji"],
+  ["ID_Continue", "ID_Continue"],
+  ["scx=Latn", "Script_Extensions=Latin"],
 ])("the property %s has the code points that %s has in JavaScript", (name, property) => {
   const member = new RegExp(`^\\p{${property}}$`, "u");
   const set = readUnicodeProperty(name) ?? [];
@@ -60,4 +64,14 @@ test("K, k and the Kelvin sign are variants of each other", () => {
   ] as const;
 
   for (const [point] of same) expect(addCaseVariants([[point, point]])).toEqual(same);
+});
+
+test("all properties of Unicode are read in a second", () => {
+  const names = unicodeProperties();
+
+  const start = performance.now();
+  const unknown = names.filter((name) => !readUnicodeProperty(name));
+
+  expect(unknown).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(1500);
 });

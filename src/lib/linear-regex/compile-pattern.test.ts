@@ -83,8 +83,25 @@ test.each([
   ["\\q", "not a supported escape"],
   ["\\p{Klingon}", "not a Unicode property"],
   ["a\\", "in the middle of an escape"],
+  [
+    "[\\PLa][\\PLb][\\PLc][\\PLd][\\PLe][\\PLf][\\PLg]",
+    "exceeds the size of all character classes",
+  ],
+  [`(?i)${listRanges(20)}`, "exceeds the size of all character classes"],
 ])("an invalid pattern is rejected with the reason: %p", (source, why) => {
   expect(() => compilePattern(source)).toThrow(why);
+});
+
+/** Returns different classes that contain nearly all letters. */
+function listRanges(count: number): string {
+  return Array.from({ length: count }, (_, index) => `[${index % 10}-\u{10ffff}${index}]`).join("");
+}
+
+test("a pattern may repeat a large class", () => {
+  const { test: matches } = compilePattern(`(?i)^${"[\\p{L}\\d]\\P{N}".repeat(120)}$`);
+
+  expect(matches("Éa".repeat(120))).toBe(true);
+  expect(matches("É1".repeat(120))).toBe(false);
 });
 
 /** Patterns and texts that take exponential or quadratic time in other engines, also when all matches are found. */

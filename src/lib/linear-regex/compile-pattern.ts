@@ -12,6 +12,8 @@ export interface Pattern {
   findOpenStart(text: string, from: number): number;
   /** Number of characters before a match that it depends on: all of them if the pattern contains `^`. */
   context: number;
+  /** Steps and ranges of classes, as a measure of the time to compile it and of its memory. */
+  size: number;
 }
 
 const MAX_LENGTH = 2000;
@@ -24,7 +26,8 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
       `The pattern has ${source.length} characters; at most ${MAX_LENGTH} are allowed. Split it.`,
     );
   }
-  const program = compileTree(parsePattern(source, options.ignore_case ?? false));
+  const { tree, ranges } = parsePattern(source, options.ignore_case ?? false);
+  const program = compileTree(tree);
   // Lazy: takes longer than all else, and a pattern that is only validated needs none.
   let search: ReturnType<typeof searchProgram> | undefined;
   const getSearch = () => {
@@ -41,6 +44,7 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
       return findOpenStart(text, from);
     },
     context: countContext(program),
+    size: program.steps.length + ranges,
   };
 }
 
@@ -51,5 +55,14 @@ export function findPatternError(source: string): string | undefined {
     return undefined;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : "is not a pattern";
+  }
+}
+
+/** Returns the size of a pattern, and the number of characters of an invalid one. */
+export function measurePattern(source: string): number {
+  try {
+    return compilePattern(source).size;
+  } catch {
+    return source.length;
   }
 }

@@ -1,6 +1,5 @@
 /** Finds where a match starts that more text may complete or change. */
 import { classifyCharacters } from "./classify-characters.ts";
-import { contains } from "./code-points.ts";
 import type { RegexProgram } from "./compile-tree.ts";
 
 /**
@@ -9,10 +8,8 @@ import type { RegexProgram } from "./compile-tree.ts";
  */
 export function createOpenStartFinder({ steps, start }: RegexProgram) {
   const sets = steps.flatMap((step) => (step.kind === "take" ? [step.set] : []));
-  const { classes, classOf, table } = classifyCharacters(sets);
-  const fits = steps.map((step) =>
-    classes.map(({ sample }) => step.kind === "take" && contains(step.set, sample)),
-  );
+  const { classOf, table, membersOf } = classifyCharacters(sets);
+  const fits = steps.map((step) => (step.kind === "take" ? membersOf.get(step.set) : undefined));
 
   return (text: string, from: number): number => {
     /** First start by step, for the steps that are possible at the current position. */

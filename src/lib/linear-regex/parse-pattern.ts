@@ -3,14 +3,13 @@ import {
   addCaseVariants,
   type CodePoints,
   complement,
-  DIGITS,
+  countCased,
   LAST_CODE_POINT,
   NEWLINE,
   readUnicodeProperty,
-  SPACES,
   union,
-  WORD,
 } from "./code-points.ts";
+import { ANY, CLASSES, CONTROLS, POSIX } from "./named-classes.ts";
 
 export type Assertion = "start" | "end" | "line_start" | "line_end" | "edge" | "no_edge";
 
@@ -21,48 +20,20 @@ export type PatternTree =
   | { kind: "repeat"; item: PatternTree; min: number; max: number; greedy: boolean }
   | { kind: "assert"; assertion: Assertion };
 
-const MAX_REPEAT = 1000;
+export interface ParsedPattern {
+  tree: PatternTree;
+  /** Ranges of the different classes, as a measure of time and memory. */
+  ranges: number;
+}
 
-const POSIX: Readonly<Record<string, CodePoints>> = {
-  alpha: [
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  alnum: [
-    [0x30, 0x39],
-    [0x41, 0x5a],
-    [0x61, 0x7a],
-  ],
-  digit: DIGITS,
-  lower: [[0x61, 0x7a]],
-  upper: [[0x41, 0x5a]],
-  punct: [
-    [0x21, 0x2f],
-    [0x3a, 0x40],
-    [0x5b, 0x60],
-    [0x7b, 0x7e],
-  ],
-  space: [
-    [0x09, 0x0d],
-    [0x20, 0x20],
-  ],
-  word: WORD,
-  xdigit: [
-    [0x30, 0x39],
-    [0x41, 0x46],
-    [0x61, 0x66],
-  ],
-};
-const CLASSES: Readonly<Record<string, CodePoints>> = { d: DIGITS, w: WORD, s: SPACES };
-const CONTROLS: Readonly<Record<string, number>> = {
-  n: 10,
-  t: 9,
-  r: 13,
-  f: 12,
-  v: 11,
-  a: 7,
-  "0": 0,
-};
+const MAX_REPEAT = 1000;
+/** \p{L} has 684 ranges. 600 classes of this size in a pattern took 0.3 s and 20 MB. */
+const MAX_RANGES = 5000;
+/** Case variants of one letter. */
+const MAX_VARIANTS = 4;
+/** Adding a case variant takes less time than adding a range to a class. */
+const CASED_PER_RANGE = 4;
+
 const ASSERTIONS: Readonly<Record<string, Assertion>> = {
   b: "edge",
   B: "no_edge",
@@ -76,14 +47,19 @@ interface Flags {
   s: boolean;
 }
 
-export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
+export function parsePattern(source: string, ignoreCase: boolean): ParsedPattern {
   let at = 0;
   let flags: Flags = { i: ignoreCase, m: false, s: false };
+  let ranges = 0;
+  const counted = new Set<CodePoints>();
+  const points = new Map<number, CodePoints>();
+  /** Classes in brackets, by flag and source: repeated ones are one set. */
+  const brackets = new Map<string, CodePoints>();
 
   const tree = choice();
   if (at < source.length)
     throw new Error(`")" at ${at} has no opening parenthesis. Write \\) for the character.`);
-  return tree;
+  return { tree, ranges };
 
   function choice(): PatternTree {
     const outer = flags;
@@ -118,6 +94,7 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
     if (accept("*")) return [0, Number.POSITIVE_INFINITY];
     if (accept("+")) return [1, Number.POSITIVE_INFINITY];
     if (accept("?")) return [0, 1];
+    if (source[at] !== "{") return undefined;
     const counted = /^\{(\d{1,9})(,?)(\d{0,9})\}/.exec(source.slice(at, at + 21));
     if (!counted) return undefined;
     const [whole, low = "", comma, high = ""] = counted;
@@ -134,16 +111,18 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   function atom(): PatternTree | undefined {
     if (accept("(")) return group();
     if (accept("[")) return { kind: "one_of", set: bracket() };
-    if (accept(".")) return { kind: "one_of", set: flags.s ? complement([]) : complement(NEWLINE) };
+    if (accept(".")) return { kind: "one_of", set: flags.s ? ANY : complement(NEWLINE) };
     if (accept("^")) return { kind: "assert", assertion: flags.m ? "line_start" : "start" };
     if (accept("$")) return { kind: "assert", assertion: flags.m ? "line_end" : "end" };
-    if (/^[*+?]/.test(source.slice(at, at + 1))) reject("has nothing to repeat", at);
+    if (accept("*") || accept("+") || accept("?")) reject("has nothing to repeat", at - 1);
     const assertion = source[at] === "\\" ? ASSERTIONS[source[at + 1] ?? ""] : undefined;
     if (assertion) {
       at += 2;
       return { kind: "assert", assertion };
     }
-    return { kind: "one_of", set: withVariants(member()) };
+    const from = at;
+    const set = withVariants(member());
+    return { kind: "one_of", set: set.length > MAX_VARIANTS ? count(set, from) : set };
   }
 
   function group(): PatternTree | undefined {
@@ -176,25 +155,47 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   function bracket(): CodePoints {
     const opened = at - 1;
     const negated = accept("^");
-    const ranges: (readonly [number, number])[] = [];
-    while (!(source[at] === "]" && (ranges.length > 0 || at > opened + (negated ? 2 : 1)))) {
+    const parts = new Set<CodePoints>();
+    while (!(source[at] === "]" && (parts.size > 0 || at > opened + (negated ? 2 : 1)))) {
       if (at >= source.length) reject('is not closed. Write "\\[" for the character', opened);
       const from = at;
       const first = posix() ?? member();
       const range = source[at] === "-" && source[at + 1] !== "]" && at + 1 < source.length;
       if (!range) {
-        ranges.push(...first);
+        parts.add(first);
         continue;
       }
       at++;
       const last = member();
       const [low, high] = [singlePoint(first), singlePoint(last)];
       if (low === undefined || high === undefined || low > high) reject("is not a range", from);
-      ranges.push([low, high]);
+      parts.add([[low, high]]);
     }
     at++;
-    const set = union(ranges);
-    return negated ? allBut(set) : withVariants(set);
+    const key = `${flags.i} ${source.slice(opened, at)}`;
+    const set = brackets.get(key) ?? unite(parts, negated, opened);
+    brackets.set(key, set);
+    return set;
+  }
+
+  function unite(parts: ReadonlySet<CodePoints>, negated: boolean, from: number): CodePoints {
+    for (const part of parts) count(part, from);
+    const set = union([...parts].flat());
+    if (flags.i) addRanges(countCased(set) / CASED_PER_RANGE, from);
+    return count(negated ? allBut(set) : withVariants(set), from);
+  }
+
+  /** Counts the ranges of a class, once. */
+  function count(set: CodePoints, from: number): CodePoints {
+    if (!counted.has(set)) addRanges(set.length, from);
+    counted.add(set);
+    return set;
+  }
+
+  function addRanges(more: number, from: number): void {
+    ranges += more;
+    if (ranges <= MAX_RANGES) return;
+    reject("exceeds the size of all character classes together. Use fewer different classes", from);
   }
 
   function posix(): CodePoints | undefined {
@@ -240,7 +241,9 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
 
   function point(value: number): CodePoints {
     at += value > 0xffff ? 2 : 1;
-    return [[value, value]];
+    const set = points.get(value) ?? [[value, value]];
+    points.set(value, set);
+    return set;
   }
 
   function propertyOf(from: number): CodePoints {
@@ -261,7 +264,8 @@ export function parsePattern(source: string, ignoreCase: boolean): PatternTree {
   }
 
   function accept(character: string): boolean {
-    if (source[at] !== character) return false;
+    // Not by index, which creates a string for each character beyond Latin-1.
+    if (!source.startsWith(character, at)) return false;
     at++;
     return true;
   }

@@ -7,7 +7,6 @@
  */
 
 import { classifyCharacters, type Neighbor } from "./classify-characters.ts";
-import { contains } from "./code-points.ts";
 import type { RegexProgram } from "./compile-tree.ts";
 import type { Assertion } from "./parse-pattern.ts";
 
@@ -39,12 +38,10 @@ const END: State = { takes: [], after: "nothing" };
 
 export function searchProgram({ steps, start }: RegexProgram) {
   const sets = steps.flatMap((step) => (step.kind === "take" ? [step.set] : []));
-  const { classes, classOf, table } = classifyCharacters(sets);
+  const { classes, classOf, table, membersOf } = classifyCharacters(sets);
   const TEXT_START = classes.length;
   const width = classes.length + 1;
-  const fits = steps.map((step) =>
-    classes.map(({ sample }) => step.kind === "take" && contains(step.set, sample)),
-  );
+  const fits = steps.map((step) => (step.kind === "take" ? membersOf.get(step.set) : undefined));
   const checks = steps.some((step) => step.kind === "check");
   /** The steps that lead to a step: by taking a character, and without taking one. */
   const takesInto: number[][] = steps.map(() => []);
