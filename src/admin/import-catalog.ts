@@ -16,6 +16,7 @@ import type { AuditAuthor } from "../db/record-change.ts";
 import { findCatalogEntry } from "../db/tables/catalog-entries.ts";
 import type { Deps } from "../deps.ts";
 import { isObject } from "../lib/json/json-object.ts";
+import { hasMoreValues } from "../lib/json/measure-json.ts";
 import { checkUrl } from "../net/check-url.ts";
 import { readReplyText } from "../net/read-reply-bytes.ts";
 import { entryFromServerJson } from "./entry-from-server-json.ts";
@@ -154,25 +155,11 @@ async function readRegistry(deps: Deps, request: FromRegistry): Promise<ListedSe
     cursor = next;
   }
   const servers = listed.slice(0, limit);
-  if (hasTooManyValues(servers)) {
+  if (hasMoreValues(servers, MAX_VALUES)) {
     const problem = `The servers of the registry have more than ${MAX_VALUES} values. Import fewer.`;
     throw new AppError("upstream_failed", problem);
   }
   return servers;
-}
-
-function hasTooManyValues(servers: readonly unknown[]): boolean {
-  const left = [...servers];
-  let count = 0;
-  while (left.length > 0) {
-    const next = left.pop();
-    if (typeof next !== "object" || next === null) continue;
-    const inner = Object.values(next);
-    count += inner.length;
-    if (count > MAX_VALUES) return true;
-    left.push(...inner);
-  }
-  return false;
 }
 
 const Official = z.object({ status: z.string().optional(), isLatest: z.boolean().optional() });

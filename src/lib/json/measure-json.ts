@@ -71,3 +71,18 @@ export function measureValue(value: unknown): number {
   }
   return weight;
 }
+
+/** Returns whether the objects and lists of a parsed value contain more than `max` values. Stops counting there. */
+export function hasMoreValues(value: unknown, max: number): boolean {
+  const left = [value];
+  let count = 0;
+  while (left.length > 0) {
+    const next = left.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    count += inner.length;
+    if (count > max) return true;
+    left.push(...inner);
+  }
+  return false;
+}

@@ -2,7 +2,7 @@
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { isObject } from "../../lib/json/json-object.ts";
-import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
+import { hasMoreValues, MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import {
   MAX_EXACT_WEIGHT,
   mayContainLongInteger,
@@ -51,7 +51,12 @@ export async function readMessage(
   if (Array.isArray(message) && (message.length === 0 || message.length > MAX_BATCH)) {
     throw new AppError("invalid_request", `A batch must have 1 to ${MAX_BATCH} messages.`);
   }
-  for (const one of [message].flat()) checkRepeatedValues(one);
+  const messages = [message].flat();
+  if (hasMoreValues(messages.map(omitArguments), MAX_VALIDATED_VALUES)) {
+    const problem = `The body has more than ${MAX_VALIDATED_VALUES} values besides arguments of tools.`;
+    throw new AppError("too_large", problem);
+  }
+  for (const one of messages) checkRepeatedValues(one);
   return message;
 }
 
@@ -61,6 +66,17 @@ export const takeTurnForMessage = (deps: Pick<Deps, "turns">, owner: string): Pr
 
 /** The SDK's limit, checked here before the batch counts against the rate limits. */
 const MAX_BATCH = 100;
+
+/** The SDK takes up to 30 µs to validate each of them, and describes each invalid one in its response. */
+const MAX_VALIDATED_VALUES = 2_000;
+
+/** Returns a message without the arguments of a tool, which the SDK does not validate. */
+function omitArguments(message: unknown): unknown {
+  if (!isObject(message) || !isObject(message.params)) return message;
+  const { arguments: args, ...params } = message.params;
+  // Other values of this name are rejected by the SDK, as a whole.
+  return { ...message, params: isObject(args) ? params : message.params };
+}
 
 /** Characters of values that are repeated in many notifications, to a client that may not read them. */
 const MAX_REPEATED_CHARACTERS = 1024;

@@ -1,7 +1,11 @@
 /** Fetches the tools of an upstream, page by page, up to the limits below. */
-import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
+import type { UpstreamConnection } from "./client-pool.ts";
+import { invalidResult } from "./read-content.ts";
+import { sendPlainRequest } from "./send-plain-request.ts";
 import { readTool, type UpstreamTool } from "./tool-definition.ts";
 import { HANDSHAKE_TIMEOUT_MS } from "./upstream-transport.ts";
 
@@ -22,7 +26,7 @@ const MAX_MIB = 4;
 /** Tools are validated one by one, so that an invalid one does not invalidate the list. */
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
 
-export async function fetchToolList(client: Client): Promise<ToolList> {
+export async function fetchToolList(connection: UpstreamConnection): Promise<ToolList> {
   /** The first tool of a name is used, because calls contain only the name. */
   const byName = new Map<string, UpstreamTool>();
   const notes: string[] = [];
@@ -51,11 +55,18 @@ export async function fetchToolList(client: Client): Promise<ToolList> {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES && notes.length === 0; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
-    const request = { method: "tools/list", params };
+    const request = { method: "tools/list" as const, params };
     const timeout = Math.max(1, Math.min(HANDSHAKE_TIMEOUT_MS, end - elapsedMs()));
-    const { tools, nextCursor } = await client.request(request, Page, { timeout });
-    tools.every(addTool);
-    cursor = nextCursor;
+    const ended = new AbortController();
+    const result = await withTimeout(
+      sendPlainRequest(connection, request, { signal: ended.signal }),
+      timeout,
+      () => new AppError("upstream_timeout", "The server did not respond in time."),
+    ).finally(() => ended.abort());
+    const { success, data } = Page.safeParse(result);
+    if (!success) throw invalidResult();
+    data.tools.every(addTool);
+    cursor = data.nextCursor;
     if (cursor === undefined) break;
   }
   if (notes.length === 0 && cursor !== undefined) {

@@ -42,7 +42,7 @@ export async function testInstanceServer(
     const resolved = await resolveTarget(deps, openVault(deps), use);
     isPersonal = typeof resolved === "string";
     const target = typeof resolved === "string" ? withoutAccount(instance) : resolved;
-    const { tools, notes } = await pool.use(target, ({ client }) => fetchToolList(client));
+    const { tools, notes } = await pool.use(target, fetchToolList);
     const text =
       tools.length === 1 ? "The server has 1 tool." : `The server has ${tools.length} tools.`;
     return report(true, text, { tools: await describeTools(deps, instance, tools), notes });

@@ -1,5 +1,6 @@
 /** Parses the definition of an upstream's tool: the members that are passed on, and a hash to detect changes. */
 import { z } from "zod";
+import { hasMoreValues } from "../../lib/json/measure-json.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
 const ToolName = z.string().regex(/^[^\u0000-\u001f\u007f]{1,256}$/);
@@ -37,6 +38,8 @@ export function readTool(value: unknown): UpstreamTool | undefined {
   const parsed = Definition.safeParse(value);
   if (!parsed.success || !parsed.data.name.isWellFormed()) return undefined;
   if (TaskOnly.safeParse(value).success) return undefined;
+  // Each value takes two characters at least.
+  if (hasMoreValues(parsed.data, MAX_CHARACTERS / 2)) return undefined;
   const text = canonicalize(parsed.data, 0);
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   const hash = Bun.SHA256.hash(text, "hex");

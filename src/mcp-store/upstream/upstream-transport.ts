@@ -21,6 +21,7 @@ import {
   isModern,
   isToolCall,
 } from "./message-headers.ts";
+import { checkForSdk } from "./read-content.ts";
 import { receiveResponse, receiveText } from "./receive-response.ts";
 
 /** Timeout of handshakes and lists. */
@@ -162,7 +163,8 @@ export function createUpstreamTransport(
     exchange,
     async send(message, { requestSignal, headers } = {}) {
       const response = await exchange(message, { signal: requestSignal, headers });
-      for (const one of Array.isArray(response) ? response : [response]) if (one) deliver(one);
+      if (response) checkForSdk(response, isToolCall(message));
+      for (const one of [response].flat()) if (one) deliver(one);
     },
     async close() {
       for (const one of running) one.abort();

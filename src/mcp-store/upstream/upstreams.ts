@@ -1,5 +1,5 @@
 /** Lists and calls the tools of upstream MCP servers. */
-import { type CallToolResult, SERVER_INFO_META_KEY } from "@modelcontextprotocol/client";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreInstallRow } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
@@ -85,7 +85,7 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
     const { state } = deps.snapshot();
     const empty = { ...NO_TOOLS, tools: [], notes: [], state };
     try {
-      const list = await withClient(use, target, ({ client }) => fetchToolList(client));
+      const list = await withClient(use, target, fetchToolList);
       if (typeof list === "string") return { ...empty, missing: list, until: 0 };
       const tools = list.tools.map(shareTool);
       const held = await pinTools(deps, use.instance, tools);
@@ -147,12 +147,9 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
       const target = await resolveTarget(deps, vault, use);
       if (typeof target === "string") return target;
       const timeout = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
-      const result = await withClient(use, target, (connection) =>
+      return await withClient(use, target, (connection) =>
         callUpstreamTool(connection, call, timeout),
       );
-      // Clients would read it as the server info of this gateway.
-      if (typeof result !== "string") delete result._meta?.[SERVER_INFO_META_KEY];
-      return result;
     },
 
     stop: pool.stop,

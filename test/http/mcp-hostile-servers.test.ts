@@ -1,0 +1,155 @@
+/** MCP servers and callers that send what takes long to validate. */
+import { expect, test } from "bun:test";
+import { sharedKit } from "../kit/kit.ts";
+import { post } from "../kit/mcp-client.ts";
+import { startMcpServer } from "../kit/mcp-server.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+
+const kitOf = sharedKit();
+
+const EMPTY_OBJECTS = `[${Array(150_000).fill("{}").join(",")}]`;
+const MODERN = `"resultType":"complete","ttlMs":0,"cacheScope":"private"`;
+
+interface Message {
+  id?: number;
+  method?: string;
+}
+
+/** A server that responds as `respond` decides, else as the SDK does, and one caller of it. */
+async function served(
+  respond: (message: Message) => Response | undefined,
+  { sessions = false } = {},
+) {
+  const server = startMcpServer({
+    sessions,
+    gate: async (request) =>
+      request.method === "POST" ? respond(await request.clone().json()) : undefined,
+  });
+  const store = await makeMcpStore(await kitOf());
+  await store.install("alice", (await store.serve("Bad", server.url)).code);
+  const headers = { authorization: `Bearer ${await store.token("alice")}` };
+  const send = async (method: string, params: object) => {
+    const reply = await post(store.url, headers, { jsonrpc: "2.0", id: 1, method, params });
+    return { status: reply.status, text: await reply.text() };
+  };
+  return {
+    server,
+    send,
+    list: () => send("tools/list", {}),
+    call: (more = {}) => send("tools/call", { name: "bad__echo", arguments: {}, ...more }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+const json = (id: number | undefined, result: string) =>
+  new Response(`{"jsonrpc":"2.0","id":${id},"result":${result}}`, {
+    headers: { "content-type": "application/json" },
+  });
+
+const WITH_PROGRESS = { _meta: { progressToken: 1 } };
+/** Before the limits, each of these took 2 s or more. */
+const MAX_TURN_MS = 1_000;
+
+test.each([
+  ["blocks", `{${MODERN},"content":${EMPTY_OBJECTS}}`],
+  [
+    "icons of a link",
+    `{${MODERN},"content":[{"type":"resource_link","uri":"a:b","name":"a","icons":${EMPTY_OBJECTS}}]}`,
+  ],
+  [
+    "readers of a text",
+    `{${MODERN},"content":[{"type":"text","text":"a","annotations":{"audience":${EMPTY_OBJECTS}}}]}`,
+  ],
+])(
+  "a result with very many invalid %s is a failed call that does not block other requests",
+  async (_, result) => {
+    for (const sessions of [false, true]) {
+      await using it = await served(
+        ({ id, method }) => (method === "tools/call" ? json(id, result) : undefined),
+        { sessions },
+      );
+      await it.list();
+
+      for (const more of [{}, WITH_PROGRESS]) {
+        const [longest, { text }] = await measureLongestTurn(() => it.call(more));
+        expect(text).toContain("Bad failed. The server's response is not valid MCP.");
+        expect(longest).toBeLessThan(MAX_TURN_MS);
+      }
+    }
+  },
+);
+
+test("a result with a thousand links and a large structure is passed on, with and without progress", async () => {
+  const link = { type: "resource_link", uri: "a:b", name: "a" };
+  const content = JSON.stringify(Array(1000).fill(link));
+  const result = `{${MODERN},"content":${content},"structuredContent":{"rows":${EMPTY_OBJECTS}},"_meta":{"a/b":${EMPTY_OBJECTS}}}`;
+  await using it = await served(({ id, method }) =>
+    method === "tools/call" ? json(id, result) : undefined,
+  );
+
+  for (const more of [{}, WITH_PROGRESS]) {
+    const { text } = await it.call(more);
+    expect(text).not.toContain("isError");
+    expect(text.split("resource_link").length - 1).toBe(1000);
+    expect(text.split("{}").length - 1).toBe(300_000);
+  }
+});
+
+test("a list of very many invalid tools does not block other requests, in either era", async () => {
+  for (const sessions of [false, true]) {
+    await using it = await served(
+      ({ id, method }) =>
+        method === "tools/list" ? json(id, `{${MODERN},"tools":${EMPTY_OBJECTS}}`) : undefined,
+      { sessions },
+    );
+
+    const [longest, { text }] = await measureLongestTurn(it.list);
+
+    expect(text).not.toContain("bad__");
+    expect(longest).toBeLessThan(MAX_TURN_MS);
+  }
+});
+
+test("one invalid tool of a server of the 2026 revision does not invalidate the others", async () => {
+  const good = `{"name":"good","inputSchema":{"type":"object"}}`;
+  await using it = await served(({ id, method }) =>
+    method === "tools/list" ? json(id, `{${MODERN},"tools":[{"name":1},${good}]}`) : undefined,
+  );
+
+  expect((await it.list()).text).toContain("bad__good");
+});
+
+test("a server whose own description has very many values is left out, and does not block other requests", async () => {
+  const info = `{"name":"a","version":"1","icons":${EMPTY_OBJECTS}}`;
+  await using it = await served(
+    ({ id, method }) =>
+      method === "initialize"
+        ? json(id, `{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":${info}}`)
+        : undefined,
+    { sessions: true },
+  );
+
+  const [longest, { text }] = await measureLongestTurn(it.list);
+
+  expect(text).not.toContain("bad__");
+  expect(longest).toBeLessThan(MAX_TURN_MS);
+});
+
+test("a message with very many values besides the arguments of a tool is a 413", async () => {
+  await using it = await served(() => undefined);
+  const values = (count: number) => Array.from({ length: count }, () => ({}));
+  const initialize = (count: number) =>
+    it.send("initialize", {
+      protocolVersion: "2025-06-18",
+      capabilities: {},
+      clientInfo: { name: "a", version: "1", icons: values(count) },
+    });
+
+  expect((await initialize(2_000)).status).toBe(413);
+  expect((await initialize(0)).status).toBe(200);
+  expect((await it.call({ ...WITH_PROGRESS, arguments: values(2_000) })).status).toBe(413);
+  expect((await it.call({ ...WITH_PROGRESS, arguments: { list: values(50_000) } })).status).toBe(
+    200,
+  );
+});
