@@ -1,4 +1,4 @@
-/** MCP servers and callers that send what takes long to validate. */
+/** MCP servers and callers that send what takes long to validate, or more messages than the other side reads. */
 import { expect, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
@@ -14,6 +14,7 @@ const MODERN = `"resultType":"complete","ttlMs":0,"cacheScope":"private"`;
 interface Message {
   id?: number;
   method?: string;
+  params?: { _meta?: { progressToken?: unknown } };
 }
 
 /** A server that responds as `respond` decides, else as the SDK does, and one caller of it. */
@@ -45,6 +46,11 @@ async function served(
 const json = (id: number | undefined, result: string) =>
   new Response(`{"jsonrpc":"2.0","id":${id},"result":${result}}`, {
     headers: { "content-type": "application/json" },
+  });
+
+const stream = (events: readonly object[]) =>
+  new Response(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""), {
+    headers: { "content-type": "text/event-stream" },
   });
 
 const WITH_PROGRESS = { _meta: { progressToken: 1 } };
@@ -152,4 +158,54 @@ test("a message with very many values besides the arguments of a tool is a 413",
   expect((await it.call({ ...WITH_PROGRESS, arguments: { list: values(50_000) } })).status).toBe(
     200,
   );
+});
+
+test("a server that sends thousands of requests gets few replies at a time", async () => {
+  let open = 0;
+  let most = 0;
+  const pings = Array.from({ length: 2_000 }, (_, id) => ({ jsonrpc: "2.0", id, method: "ping" }));
+  await using it = await served(
+    ({ id, method }) =>
+      method === "tools/call"
+        ? stream([...pings, { jsonrpc: "2.0", id, result: { content: [] } }])
+        : undefined,
+    { sessions: true },
+  );
+  const { gate } = it.server.state;
+  it.server.state.gate = async (request) => {
+    const { method } = await request.clone().json();
+    if (method !== undefined) return await gate?.(request);
+    open += 1;
+    most = Math.max(most, open);
+    await Bun.sleep(100);
+    open -= 1;
+    return new Response(null, { status: 202 });
+  };
+
+  const { text } = await it.call();
+
+  expect(text).toContain(`"content":[]`);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(10);
+});
+
+test("a caller gets at most 4 MiB of progress of a call, and its result", async () => {
+  const message = "x".repeat(100);
+  await using it = await served(({ id, method, params }) => {
+    if (method !== "tools/call") return undefined;
+    const progressToken = params?._meta?.progressToken;
+    const sent = Array.from({ length: 6_000 }, (_, progress) => ({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken, progress, message },
+    }));
+    const result = { resultType: "complete", content: [{ type: "text", text: "done" }] };
+    return stream([...sent, { jsonrpc: "2.0", id, result }]);
+  });
+
+  const { text } = await it.call({ _meta: { progressToken: "y".repeat(1000) } });
+
+  expect(text.split("notifications/progress").length - 1).toBeGreaterThan(2_000);
+  expect(text.length).toBeLessThan(5 * 1024 * 1024);
+  expect(text).toContain("done");
 });

@@ -10,6 +10,7 @@ import { AppError } from "../../contract/errors.ts";
 import { changeState } from "../../db/config-revision.ts";
 import type { Deps } from "../../deps.ts";
 import { continueTrace } from "../../lib/http/trace-context.ts";
+import { measureValue } from "../../lib/json/measure-json.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import type { RequestIds } from "../../route.ts";
 import { createMemoryReservations } from "../memory-reservations.ts";
@@ -201,7 +202,7 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
       name: params.name,
       args: params.arguments,
       signal: mcpReq.signal,
-      onprogress: createProgressCallback(mcpReq),
+      onprogress: createProgressCallback(session, mcpReq),
       opens_links:
         mcpReq.envelope !== undefined &&
         capabilities?.elicitation?.url !== undefined &&
@@ -212,15 +213,27 @@ function createMcpServer(session: McpSession, era: McpRequestContext["era"]): Se
   return server;
 }
 
+/** Limit for the progress of one call; the rest is dropped. */
+const MAX_PROGRESS_BYTES = 4 * 1024 * 1024;
+
 /** Returns undefined when the client did not request progress. Errors after a disconnect are ignored. */
-function createProgressCallback({
-  _meta,
-  notify,
-}: ServerContext["mcpReq"]): ToolCallRequest["onprogress"] {
+function createProgressCallback(
+  { memory }: McpSession,
+  { _meta, notify }: ServerContext["mcpReq"],
+): ToolCallRequest["onprogress"] {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
+  let left = MAX_PROGRESS_BYTES;
   return (progress) => {
     const params = { ...progress, progressToken };
+    left -= measureValue(params);
+    if (left < 0) return;
+    try {
+      // Counts until the response has been sent: the client may not read it.
+      memory.add(measureValue(params));
+    } catch {
+      return;
+    }
     notify({ method: "notifications/progress", params }).catch(() => {});
   };
 }

@@ -53,6 +53,7 @@ export function createUpstreamTransport(
   const call_ms = deps.settings.UPSTREAM_HEADER_TIMEOUT_S * 1000;
   const running = new Set<AbortController>();
   let negotiatedVersion: string | undefined;
+  let replies = 0;
 
   async function exchange(
     message: JSONRPCMessage,
@@ -151,6 +152,17 @@ export function createUpstreamTransport(
     });
   }
 
+  /** Drops replies to a server that sends more requests than it accepts replies to. */
+  async function sendReply(message: JSONRPCMessage): Promise<void> {
+    if (replies === MAX_REPLIES) return;
+    replies += 1;
+    try {
+      await exchange(message);
+    } finally {
+      replies -= 1;
+    }
+  }
+
   const deliver = (message: object) => transport.onmessage?.(parseJSONRPCMessage(message));
 
   const transport: UpstreamTransport = {
@@ -162,6 +174,7 @@ export function createUpstreamTransport(
     },
     exchange,
     async send(message, { requestSignal, headers } = {}) {
+      if (!("method" in message)) return await sendReply(message);
       const response = await exchange(message, { signal: requestSignal, headers });
       if (response) checkForSdk(response, isToolCall(message));
       for (const one of [response].flat()) if (one) deliver(one);
@@ -183,6 +196,8 @@ interface SentMessage {
 }
 
 const ACCEPTED = 202;
+/** Limit for replies to one server at a time, each of which takes a connection. */
+const MAX_REPLIES = 10;
 
 const isInitialize = (message: JSONRPCMessage): boolean =>
   "method" in message && message.method === "initialize";
