@@ -1,5 +1,6 @@
 /** Evaluates a sample with a draft or the saved version of a policy, for the Test tab. Nothing is recorded. */
 import { AppError } from "../contract/errors.ts";
+import type { PolicyInput } from "../contract/guard/policies.ts";
 import { type PolicyTestResult, testPolicy } from "../contract/guard/test-policy.ts";
 import type { Deps } from "../deps.ts";
 import { reserveBytes } from "../reserve-bytes.ts";
@@ -45,16 +46,21 @@ export const testPolicyRoute: Route = route(testPolicy, async (deps, call) => {
     recorded: false,
     approval_mode: "explicit",
   };
-  const result = await runSample(deps, { host, input, owner });
+  const result = await runSample(deps, { host, input, draft, owner });
   return JSON.parse(result) as PolicyTestResult; // written by evaluateSample
 });
 
-/** Evaluates a large sample in a worker, as other large evaluations, in turn with those of other owners. */
-async function runSample(
-  deps: Deps,
-  { host, input, owner }: { host: MainHost; input: EvaluationInput; owner: string },
-): Promise<string> {
-  const { size } = input;
+interface Sample {
+  host: MainHost;
+  input: EvaluationInput;
+  draft: PolicyInput | null;
+  owner: string;
+}
+
+/** Evaluates a large sample or draft in a worker, as other large evaluations, in turn with those of other owners. */
+async function runSample(deps: Deps, { host, input, draft, owner }: Sample): Promise<string> {
+  // The patterns of a draft are compiled on first use.
+  const size = input.size + JSON.stringify(draft).length;
   const worker = selectWorker(size);
   if (!worker) {
     const turn = { owner, size, client: undefined };

@@ -12,7 +12,7 @@ import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 /** Compiling 10,000 patterns took seconds and 6 GB. */
 const MAX_PATTERNS = 1000;
 /** Patterns of this size, or part of it, count as one. A pattern of 2,000 characters has a size of 2,000 to 7,000. */
-const PATTERN_SIZE = 250;
+const PATTERN_SIZE = 100;
 
 /** Returns the first problem, prefixed with the member it is about. `kindOf` returns the kind of a stored detector. */
 export function validatePolicy(

@@ -324,3 +324,36 @@ test("patterns in the schemas of tools do not block other requests", async () =>
   expect(status).toBe("allow");
   expect(longest).toBeLessThan(1000);
 }, 60_000);
+
+test("a policy test with a large draft does not block other requests", async () => {
+  await using kit = await startKit();
+  const { policy } = await makeGuard(kit, {});
+  const range = (_: unknown, index: number) =>
+    `[${String.fromCharCode(0x2600 + index)}-\u{10ffff}]`;
+  const value = `\\p{L}${Array.from({ length: 300 }, range).join("")}`;
+  const gates = Array.from({ length: 4 }, (_, gate) => ({
+    name: `gate ${gate}`,
+    action: "report",
+    when: {
+      any: Array.from({ length: 10 }, (_, index) => ({
+        field: "tool.name",
+        op: "match",
+        value: `${value}${gate}${index}`,
+      })),
+    },
+  }));
+  const sample = { payload: { input: "hello" }, attributes: { "tool.name": "a tool" } };
+  const run = async () => {
+    const draft = { name: "draft", gates };
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/test`, { ...sample, draft });
+    expect(await reply.json()).toMatchObject({ status: "allow" });
+  };
+
+  const share = await minOfRuns(async () => {
+    const start = performance.now();
+    const [longest] = await measureLongestTurn(run);
+    return longest / (performance.now() - start);
+  }, 0.6);
+
+  expect(share).toBeLessThan(0.6);
+}, 60_000);

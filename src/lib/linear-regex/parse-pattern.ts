@@ -199,6 +199,7 @@ export function parsePattern(source: string, ignoreCase: boolean): ParsedPattern
   }
 
   function posix(): CodePoints | undefined {
+    if (!source.startsWith("[:", at)) return undefined;
     const named = /^\[:(\^?)([a-z]{1,8}):\]/.exec(source.slice(at, at + 16));
     if (!named) return undefined;
     const set = POSIX[named[2] ?? ""];
