@@ -5,6 +5,7 @@ import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import { startVendor } from "../kit/vendor.ts";
 
 const kitOf = sharedKit();
 
@@ -208,4 +209,14 @@ test("a caller gets at most 4 MiB of progress of a call, and its result", async 
   expect(text.split("notifications/progress").length - 1).toBeGreaterThan(2_000);
   expect(text.length).toBeLessThan(5 * 1024 * 1024);
   expect(text).toContain("done");
+});
+
+test("an authorization server whose metadata has very many values does not block other requests", async () => {
+  await using vendor = await startVendor(await kitOf());
+  vendor.auth.state.metadata = { response_types_supported: Array(340_000).fill({}) };
+
+  const [longest, { reply }] = await measureLongestTurn(() => vendor.leave("alice"));
+
+  expect(reply.status).toBe(502);
+  expect(longest).toBeLessThan(MAX_TURN_MS);
 });
