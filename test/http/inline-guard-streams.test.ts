@@ -124,9 +124,9 @@ test.each([
 );
 
 /** Returns the text of a complete response, and that of a stream. */
-async function guardBothWays(content: string, settings: Json) {
+async function guardBothWays(content: string, settings: Json, kind = "data_loss_prevention") {
   const kit = await kitOf();
-  const { id } = await makeDetector(kit, "data_loss_prevention", settings);
+  const { id } = await makeDetector(kit, kind, settings);
   const body = { choices: [{ index: 0, message: { role: "assistant", content } }] };
   await using it = await makeGuardedConsumer(
     kit,
@@ -134,7 +134,7 @@ async function guardBothWays(content: string, settings: Json) {
     { script: { body } },
   );
   const reply = await (await it.post(CHAT, { ...ASK, stream: false })).json();
-  const streamed = await streamInParts(content, [["data_loss_prevention", settings, "transform"]]);
+  const streamed = await streamInParts(content, [[kind, settings, "transform"]]);
   return [reply.choices[0].message.content, streamed];
 }
 
@@ -151,6 +151,22 @@ test.each(["%40", "&#64;", "\\u0040"])(
 
     const masked = "*** *** *** *** 999 and some words ".repeat(16);
     const expected = `${masked}xxx then [MASKED_EMAIL] end`;
+    expect(texts).toEqual([expected, expected]);
+  },
+);
+
+test.each([
+  ["s u n", " g l a s s e s"],
+  ["s.u.n", ".g.l.a.s.s.e.s"],
+  ["s u \\u006e", " g l a s s e s"],
+])(
+  "a match that continues in letters written apart (%s) is masked as in the complete text",
+  async (letters, rest) => {
+    const rules = [{ name: "sun", type: "regex", pattern: "no sun" }];
+
+    const texts = await guardBothWays(`there are no ${letters}${rest} here`, { rules });
+
+    const expected = `there are ***${rest} here`;
     expect(texts).toEqual([expected, expected]);
   },
 );

@@ -473,6 +473,7 @@ const ROW_UNITS: readonly (readonly string[])[] = [
   ["111", "222", "333", "444", "555", "666", "777", "888", "999", "and some words"],
   ["no", "sun"],
   ["no", "sun", "no", "sun", "acme"],
+  ["no", "s u n", "n o s u n", "n.o.s.u.n"],
   ["a.b", "a b", "a"],
   ["ana@example.com", "bob@example.com"],
   ["4111 1111 1111 1111,", "4012 8888 8888 1881,", "111"],

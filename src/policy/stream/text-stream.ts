@@ -11,6 +11,7 @@ import type { InspectionContext, Match, PartialInspection } from "../detector.ts
 import { type CreatePseudonym, isJsonText, maskSpans } from "../masking/apply-masks.ts";
 import type { PolicyRunInput } from "../policy-run.ts";
 import { computeOnce, createSegment, type Segment } from "../segment.ts";
+import { findOpenInViews } from "../views/find-open-in-views.ts";
 import { findUndecidedWord, hasForeignLetter } from "../views/fold-letters.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews } from "../views/view.ts";
@@ -169,12 +170,9 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const limit = Math.min(text.length, ...(json ? found.map(({ start }) => start) : []));
     if (limit <= sent) return sent;
     isForeign ||= hasForeignLetter(text);
-    const word = findOpenWord(text);
-    // An unfinished escape or character sequence may decode to anything, so the text before it is checked.
-    const isStable = !/[%&\\]|[^\0-\x7f]/.test(text.slice(word));
-    const stable = isStable ? segment : toSegment(text.slice(0, word));
+    const stable = dropUnstable(segment);
     const open = Math.min(
-      word,
+      stable === segment ? findWord(segment) : stable.text.length,
       ...rules.map(({ partial }) => partial.findOpenStart(stable, sent, options.context)),
       isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
       limit,
@@ -182,6 +180,18 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     // A mask in JSON replaces the complete number.
     const end = json === undefined ? open : findNumberStart(text, open);
     return Math.max(sent, excludeSpans(spans, end));
+  }
+
+  /**
+   * Removes a last word that may be read as anything once it is complete, and the letters written apart that it may
+   * continue then.
+   */
+  function dropUnstable(segment: Segment): Segment {
+    const word = findWord(segment);
+    if (!UNSTABLE.test(text.slice(word))) return segment;
+    const before = toSegment(text.slice(0, word));
+    const start = findWord(before);
+    return start === word ? before : toSegment(text.slice(0, start));
   }
 
   function maskPart(masked: readonly MatchSpan[], stop: number): string {
@@ -227,6 +237,14 @@ function findNumberStart(text: string, at: number): number {
   return start;
 }
 
+/** Returns the start of the last word, which is longer in a view in which it has letters written apart. */
+const findWord = (segment: Segment): number =>
+  Math.min(
+    findOpenWord(segment.text),
+    findOpenInViews(segment, 0, ({ exact }) => findOpenWord(exact)),
+  );
+/** Matches a word with an escape, with a character that is folded, or with letters written apart. */
+const UNSTABLE = /[%&\\]|[^\x21-\x7e]|(?:^|\W)\S[.*_|~-]/;
 const FOREIGN_MARK = "я\n";
 
 interface MatchSpan extends TextSpan {
