@@ -171,6 +171,14 @@ test.each([
   },
 );
 
+test("an escape after a line break in a string does not change how the line is read", async () => {
+  const content = "list:\\nline one and then ana%40example.com end";
+
+  const texts = await guardBothWays(content, { regex: ["nline"] }, "prompt_moderation");
+
+  expect(texts).toEqual([content, content]);
+});
+
 test("matches in a row with allowed values are masked as in the complete text", async () => {
   const settings = { rules: [PAIRS], allow_list: ["111 222", "333 111"] };
 

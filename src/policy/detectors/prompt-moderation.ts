@@ -8,9 +8,9 @@ import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
 import { inspectMessages } from "../inspect-messages.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { MaskWith, PatternText } from "../setting-schemas.ts";
-import { findOpenInViews } from "../views/find-open-in-views.ts";
+import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 import { foldLeetspeak } from "../views/fold-leetspeak.ts";
-import { decodeViews, foldText, type View } from "../views/view.ts";
+import { foldText, type View } from "../views/view.ts";
 import { isWholeWord } from "../words/is-whole-word.ts";
 import { createSimilarWordFinder, MAX_SIMILAR_CHARACTERS } from "../words/similar-word-finder.ts";
 
@@ -101,7 +101,6 @@ export const promptModeration = defineDetector({
         detail: { index: hit.index },
       }));
     const findAll = (_: string, segment: Segment) => {
-      const [, ...encoded] = computeOnce(segment, decodeViews);
       const found: LocatedMatch[] = [];
       const findIn = (view: View, finders: readonly HitFinder[]) => {
         for (const find of finders) {
@@ -111,7 +110,7 @@ export const promptModeration = defineDetector({
           for (const hit of dropRepeats(located)) found.push(...toMatches(segment, hit));
         }
       };
-      for (const view of [computeOnce(segment, foldText), ...encoded]) {
+      for (const view of readViews(segment)) {
         findIn(view, wordFinders);
         findIn(view, patternFinders);
         if (!settings.leetspeak || keywords.length === 0) continue;

@@ -2,8 +2,9 @@
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
 import { computeOnce, type Segment } from "../segment.ts";
+import { readViews } from "../views/find-open-in-views.ts";
 import type { TextSpan } from "../views/source-map.ts";
-import { decodeViews, foldText, unescapeView, type View } from "../views/view.ts";
+import { foldText, type View } from "../views/view.ts";
 import { AMERICAN_FORMATS } from "./american-formats.ts";
 import { ASIA_PACIFIC_FORMATS } from "./asia-pacific-formats.ts";
 import { type ClueLookup, createClueLookup } from "./clue-lookup.ts";
@@ -45,11 +46,9 @@ export const findEntities = (segment: Segment): readonly EntityHit[] =>
 function findInSegment(_: string, segment: Segment): readonly EntityHit[] {
   const name = readFieldName(segment);
   const hits = findInView(segment, computeOnce(segment, foldText), name === "" ? "" : `${name}: `);
-  const views = computeOnce(segment, decodeViews);
-  if (views.length === 1) return hits;
-  const inside = views
-    .slice(1)
-    .flatMap((view) => keepMostConfident(findInView(segment, unescapeView(view), "")));
+  const [, ...encoded] = readViews(segment);
+  if (encoded.length === 0) return hits;
+  const inside = encoded.flatMap((view) => keepMostConfident(findInView(segment, view, "")));
   const known = new Set(hits.map(toKey));
   return [...hits, ...inside.filter((hit) => !known.has(toKey(hit)))];
 }

@@ -1,11 +1,13 @@
 /** Finds the open end of text in all of its views. */
 import { computeOnce, type Segment } from "../segment.ts";
-import { decodeViews, foldText, type View } from "./view.ts";
+import { decodeViews, foldText, unescapeView, type View } from "./view.ts";
 
-/** Returns the folded view and the decoded views of a segment. */
-export function readViews(segment: Segment): readonly View[] {
+/** Returns the folded view and the decoded views of a segment. All decode string escapes. */
+export const readViews = (segment: Segment): readonly View[] => computeOnce(segment, unescapeViews);
+
+function unescapeViews(_: string, segment: Segment): readonly View[] {
   const [, ...encoded] = computeOnce(segment, decodeViews);
-  return [computeOnce(segment, foldText), ...encoded];
+  return [computeOnce(segment, foldText), ...encoded.map(unescapeView)];
 }
 
 /**
