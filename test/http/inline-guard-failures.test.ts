@@ -133,7 +133,7 @@ test("a response that is a JSON array is still JSON after it is masked", async (
 
   const reply = await sendChat({ output_rules }, { script: { headers: JSON_TYPE, body } });
 
-  expect(reply.text).toBe('[{"error": {"message": "Unknown user \\"mail\\"", "code": 4.0}} ]');
+  expect(reply.text).toBe('[{"error": {"message": "Unknown user \\"mail\\"", "code": 4.0}}]');
 });
 
 test("an error of the upstream keeps its status, and its text is evaluated", async () => {

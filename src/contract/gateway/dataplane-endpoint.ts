@@ -25,6 +25,8 @@ export interface DataPlaneEndpoint {
   streams?: true;
   /** The response is one JSON object per line. */
   lines?: true;
+  /** The response is an item of the responses format. */
+  item?: true;
   /** A POST creates an object that the upstream stores, a GET lists them. */
   creates?: true;
   /** A POST that creates and bills nothing, so it may be sent again after any failure. */

@@ -262,6 +262,7 @@ export const OBJECT_ENDPOINTS: readonly DataPlaneEndpoint[] = [
     ...CONVERSATIONS,
     name: "conversations.item",
     path: "/conversations/{conversation_id}/items/{item_id}",
+    item: true,
     operations: {
       GET: { name: "get_conversation_item", summary: "Get an item of a conversation" },
       DELETE: { name: "delete_conversation_item", summary: "Delete an item of a conversation" },

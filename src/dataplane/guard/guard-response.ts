@@ -21,7 +21,7 @@ import { emptyWordLists } from "./empty-word-lists.ts";
 import { evaluateContent, recordUnread } from "./evaluate-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";
 import { buildBlockError } from "./guard-errors.ts";
-import { unwrapLines, wrapLines } from "./json-lines.ts";
+import { unwrapLines, wrapItem, wrapLines } from "./json-lines.ts";
 import { readGuardedReply } from "./read-guarded-reply.ts";
 import { setGuardHeader } from "./set-guard-header.ts";
 import { guardStream } from "./stream/guard-stream.ts";
@@ -96,6 +96,7 @@ async function evaluateReply(
   if (transformed === null || typeof content === "string") return undefined;
   if (content.format === "text") return Buffer.from(readText(transformed));
   if (content.format === "lines") return Buffer.from(unwrapLines(transformed));
+  if (content.format === "list") return Buffer.from(`[${transformed}]`);
   const isTranscription = forwarded.capability === "audio_transcription";
   return Buffer.from(isTranscription ? emptyWordLists(transformed) : transformed);
 }
@@ -106,8 +107,11 @@ interface ReplyContent {
   text: string;
   /** Members that may name a file. */
   files: JsonObject;
-  /** `text`, `lines`: the response is not a JSON object, and `payload` contains its text or lines. */
-  format: "object" | "text" | "lines";
+  /**
+   * `text`, `lines`: the response is not a JSON object, or an item, and `payload` contains its text, lines or item.
+   * `list`: the response is a list with one JSON object.
+   */
+  format: "object" | "text" | "lines" | "list";
 }
 
 /** Returns the reason if the response cannot be read. */
@@ -120,8 +124,9 @@ function readContent({
   const type = headers.get("content-type") ?? "";
   if (declaresOtherCharset(type)) return "The response is not in UTF-8.";
   const { bytes } = body;
-  const format = endpoint.lines ? "lines" : "object";
-  const json = endpoint.lines ? wrapLines(bytes) : bytes;
+  const wrap = endpoint.item ? wrapItem : endpoint.lines && wrapLines;
+  const format = wrap ? "lines" : "object";
+  const json = wrap ? wrap(bytes) : bytes;
   const scan = json.length > MAX_PARSED_BYTES ? scanMembers(json, ["output_file_id"]) : NOT_SCANNED;
   if (scan.ok) {
     const files = { output_file_id: parseMember(scan, "output_file_id") };
@@ -132,8 +137,11 @@ function readContent({
     return { payload: parsed.value, text: parsed.text, files: parsed.value, format };
   }
   // Such as a Gemini stream without events.
-  if (parsed.ok && Array.isArray(parsed.value) && parsed.value.length > 1) {
-    return "The response is a list, whose texts may continue each other.";
+  if (parsed.ok && Array.isArray(parsed.value)) {
+    const [payload, ...others] = parsed.value;
+    if (others.length > 0) return "The response is a list, whose texts may continue each other.";
+    const text = parsed.text.trim().slice(1, -1);
+    if (isObject(payload)) return { payload, text, files: payload, format: "list" };
   }
   if (endpoint.lines) return "The response is not in JSON lines.";
   if (!parsed.ok && JSON_TYPE.test(type)) return `The response is ${parsed.reason}.`;

@@ -1,4 +1,4 @@
-/** Converts JSON lines to one JSON object and back, so that each line is evaluated as JSON. */
+/** Converts JSON lines, or the item of a conversation, to a JSON object and back, so that their format is recognized. */
 import { eachItem, eachMember, findValueEnd, skipBlank } from "../../lib/json/source-text.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 
@@ -8,7 +8,10 @@ export function wrapLines(bytes: Uint8Array): Buffer {
   return Buffer.from(`{"lines":[${lines.join(",")}]}`);
 }
 
-/** `text` is the result of `wrapLines`, in which strings may be masked. */
+export const wrapItem = (bytes: Uint8Array): Buffer =>
+  Buffer.from(`{"items":[${decodeUtf8(bytes)}]}`);
+
+/** `text` is the result of `wrapLines` or `wrapItem`, in which strings may be masked. */
 export function unwrapLines(text: string): string {
   const lines: string[] = [];
   eachMember(text, skipBlank(text, 0), (_, list) =>

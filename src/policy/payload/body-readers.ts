@@ -63,6 +63,7 @@ export const BODY_READERS: MemberReaders = memberReaders({
   output: readOutput, // Bedrock Converse too
   items: readPossibleItems, // of a conversation
   data: readPossibleItems, // lists of items
+  response: readBody, // of an event
 
   // OpenAI chat; Anthropic, Bedrock Converse and Cohere send `messages` as well.
   messages: readMessages,
@@ -71,8 +72,10 @@ export const BODY_READERS: MemberReaders = memberReaders({
   response_format: readOutputFormat,
   choices: readEach(readChoice),
 
-  // Anthropic and Bedrock Converse. A response of Anthropic is a message itself.
+  // Anthropic and Bedrock Converse. A response of Anthropic is a message itself, with or without a role.
   system: readSystem,
+  content: (out, value, location) =>
+    (typeof value === "string" ? readUnknown : readContent)(out, value, location),
   // Requests and results of a batch.
   requests: readEach(readObject(memberReaders({ params: readBody }))),
   lines: readEach(readObject(memberReaders({ result: readWrappedMessage }))),

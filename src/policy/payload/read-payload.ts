@@ -112,12 +112,14 @@ const BODY_STYLES: readonly BodyReader[] = [
 /** Reads a message. Members of a request beside it are read as in any body: a client may add a role to its request. */
 function readMessageBody(out: Payload, body: JsonObject, { top }: { top: ValueLocation }): void {
   const members = Object.entries(body);
-  const message = members.filter(([name]) => !BODY_READERS.has(name));
+  const message = members.filter(([name]) => isMessageMember(name));
   readMessage(out, Object.fromEntries(message), top);
   if (message.length === members.length) return;
-  const others = members.filter(([name]) => BODY_READERS.has(name));
+  const others = members.filter(([name]) => !isMessageMember(name));
   readMembers(out, Object.fromEntries(others), top, BODY_READERS);
 }
+
+const isMessageMember = (name: string): boolean => name === "content" || !BODY_READERS.has(name);
 
 /** Returns the source of text without a role. */
 function defaultSource({ direction, protocol }: PayloadContext): SegmentSource {

@@ -115,9 +115,18 @@ export function readJsonText(out: Payload, text: string, location: ValueLocation
 export const readEach =
   (read: ValueReader): ValueReader =>
   (out, value, location) => {
+    if (isListLike(value)) {
+      for (const key in value) read(out, value[key], childLocation(location, key));
+      return;
+    }
     if (!Array.isArray(value)) return read(out, value, location);
     for (let i = 0; i < value.length; i++) read(out, value[i], childLocation(location, i));
   };
+
+/** Detects an object that JavaScript clients read like a list, by its indexes. */
+const isListLike = (value: unknown): value is JsonObject =>
+  isObject(value) && Object.hasOwn(value, "0") && Object.keys(value).every(isIndex);
+const isIndex = (key: string): boolean => /^\d{1,6}$/.test(key);
 
 /** Reads the same texts with another source. */
 export const withSource =

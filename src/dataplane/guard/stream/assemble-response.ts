@@ -28,6 +28,8 @@ export interface ResponseAssembly {
 const SLOT_CHARACTERS = 1024;
 const MEASURE_EVERY_CHARACTERS = 1024 * 1024;
 const MAX_STRUCTURE_CHARACTERS = 8 * 1024 * 1024;
+/** Caps the time of an event: each repetition is compared with the location of each text. */
+const MAX_COMPARISONS = 100_000;
 
 /** `onSize` gets the number of characters that were added, and may throw. */
 export function createAssembly(
@@ -39,6 +41,9 @@ export function createAssembly(
   const textAt = (slot: string): string => texts.get(slot)?.read() ?? "";
 
   function findCopies(rest: JsonObject, { repeats }: EventParts): ReadEvent["copies"] {
+    if (repeats.length * texts.size > MAX_COMPARISONS) {
+      throw buildUnreadableError("an event repeats too many texts");
+    }
     return repeats.flatMap(({ pointer, slot }) =>
       [...texts.keys()].flatMap((each) => {
         if (!isInside(each, slot)) return [];

@@ -84,7 +84,7 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
   for (const [name, value] of Object.entries(delta)) {
     const step = escapePointerStep(name);
     const inside = { from: `${from}/${step}`, to: `${to}/${step}` };
-    if (name === "tool_calls" && Array.isArray(value)) readCalls(parts, value, inside);
+    if (name === "tool_calls" && value !== null) readCalls(parts, value, inside);
     else if (name === "function_call" && isObject(value)) readCall(parts, value, inside);
     else if (isContinued(name, value)) {
       takeText(parts, delta, name, { pointer: inside.from, slot: inside.to });
@@ -98,7 +98,8 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
   }
 }
 
-function readCalls(parts: EventParts, calls: unknown[], { from, to }: Mapping): void {
+function readCalls(parts: EventParts, calls: unknown, { from, to }: Mapping): void {
+  if (!Array.isArray(calls)) throw buildUnreadableError("tool_calls is not a list");
   for (const [position, call] of calls.entries()) {
     if (!isObject(call)) continue;
     for (const name of ["function", "custom"]) {
@@ -143,15 +144,25 @@ function readNested(parts: EventParts, value: unknown, { from, to }: Mapping): v
   }
 }
 
-/** Merges a delta without its texts: lists by their indexes, other values by the latest. */
+/** Merges a delta without its texts: lists by their indexes, other values by the latest. Clients read names differently. */
 function mergeDelta(target: JsonObject, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === "") continue;
+    const known = target[name];
+    const isReplaced =
+      name === "name"
+        ? known !== undefined && known !== value
+        : isContainer(known) && Array.isArray(known) !== Array.isArray(value);
+    if (isReplaced || (isContainer(known) && !isContainer(value))) {
+      throw buildUnreadableError("its events do not fit together");
+    }
     if (Array.isArray(value)) mergeList(target, name, value);
     else if (isObject(value) && isObject(target[name])) mergeDelta(target[name], value);
     else target[name] = value;
   }
 }
+
+const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 function mergeList(target: JsonObject, name: string, items: readonly unknown[]): void {
   for (const [position, item] of items.entries()) {

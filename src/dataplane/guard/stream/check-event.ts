@@ -59,9 +59,11 @@ export function createEventChecker(
 
   /** Returns the data with masks; undefined if it is blocked. */
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
-    const { segments } = readPayload(read.rest, OUTPUT);
+    const { segments, calls } = readPayload(read.rest, OUTPUT);
     const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
-    if (unknown.length === 0) return data;
+    // Calls of other events are evaluated when they are complete.
+    const hasCalls = calls.length > 0 && !read.is_call && read.stage !== "last";
+    if (unknown.length === 0 && !hasCalls) return data;
     const texts = [...read.pieces, ...read.copies];
     const empty = new Map(texts.map(({ pointer }) => [pointer, ""]));
     const blank = replaceTexts(data, empty, { keepsTokens: true });

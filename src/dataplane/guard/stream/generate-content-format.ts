@@ -106,8 +106,7 @@ function readCandidate(
       }),
     );
     if (calls.length > 0) {
-      // Calls are complete. Closing them closes the texts too, so that later text is another part.
-      parts.is_call = true;
+      // Calls are complete, so that they are evaluated with their event. Text that follows is another part.
       parts.closes.push(to);
       state.open = undefined;
     }

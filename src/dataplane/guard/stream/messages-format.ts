@@ -3,6 +3,7 @@
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import {
   createParts,
   dropText,
@@ -16,8 +17,13 @@ import {
 
 export function createMessagesFormat(): StreamFormat {
   const message: JsonObject = { type: "message", role: "assistant", content: [] };
+  let isStarted = false;
   return {
     read(event) {
+      if (event.type === "message_start") {
+        if (isStarted) throw buildUnreadableError("it starts twice");
+        isStarted = true;
+      }
       const read = typeof event.type === "string" ? READERS.get(event.type) : undefined;
       const parts = createParts();
       read?.(parts, event, message);
@@ -70,9 +76,10 @@ const READERS = new Map<string, EventReader>([
     (parts, event, message) => {
       parts.stage = "end";
       parts.closes.push("");
-      if (isObject(event.delta)) Object.assign(message, event.delta);
+      const { content } = message;
+      if (isObject(event.delta)) Object.assign(message, event.delta, { content });
       if (!isObject(event.usage)) return;
-      message.usage = { ...(isObject(message.usage) && message.usage), ...event.usage };
+      message.usage = Object.assign(isObject(message.usage) ? message.usage : {}, event.usage);
     },
   ],
   [
@@ -108,7 +115,9 @@ function startBlock(parts: EventParts, event: JsonObject, message: JsonObject): 
       slot: `${element}/${name}`,
     });
   }
-  Object.assign(elementAt(message, "content", readIndex(event.index, 0)), block);
+  const stored = elementAt(message, "content", readIndex(event.index, 0));
+  if (stored.type !== undefined) throw buildUnreadableError("a block starts twice");
+  Object.assign(stored, block);
 }
 
 function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
@@ -128,8 +137,9 @@ function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject
     } else if (isContinued(name, value)) {
       takeText(parts, delta, name, { pointer, slot: `${element}/${escapePointerStep(name)}` });
     } else if (name === "citation") {
-      const { citations } = block;
-      block.citations = [...(Array.isArray(citations) ? citations : []), value];
+      const citations: unknown[] = Array.isArray(block.citations) ? block.citations : [];
+      citations.push(value);
+      block.citations = citations;
       parts.is_delta = false;
     } else if (isObject(value) || Array.isArray(value)) {
       block[name] = value;

@@ -3,15 +3,14 @@
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
+import { buildEnding } from "./responses-ending.ts";
 import {
   createParts,
-  dropText,
   type EventParts,
   elementAt,
   isContinued,
   type Repetition,
   readIndex,
-  type SentState,
   type StreamFormat,
   takeText,
 } from "./stream-format.ts";
@@ -56,6 +55,7 @@ const readLast: EventReader = (parts, event, response) => {
   const complete = event.response.output;
   const isComplete =
     Array.isArray(complete) && Array.isArray(output) && complete.length >= output.length;
+  if (isComplete) for (const [at, item] of output.entries()) checkCall(item, complete[at]);
   Object.assign(response, event.response, { output: isComplete ? complete : output });
 };
 
@@ -102,6 +102,19 @@ const endPart =
     }
   };
 
+/** Adds an item, or the members that it has when it is done. */
+function mergeItem(stored: JsonObject, item: JsonObject): void {
+  checkCall(stored, item);
+  Object.assign(stored, item);
+}
+
+/** Rejects an item that replaces a call: clients may execute the one before. */
+function checkCall(before: unknown, after: unknown): void {
+  if (!isObject(before) || !isCall(before)) return;
+  const isSame = isObject(after) && after.type === before.type && after.name === before.name;
+  if (!isSame) throw buildUnreadableError("an event replaces a tool call");
+}
+
 const READERS = new Map<string, EventReader>([
   ["response.created", readStart],
   ["response.queued", readStart],
@@ -112,9 +125,9 @@ const READERS = new Map<string, EventReader>([
       const slot = `/output/${itemIndex(event)}`;
       parts.opens = slot;
       if (!isObject(item)) return;
-      parts.is_call = typeof item.type === "string" && CALLS.has(item.type);
+      parts.is_call = isCall(item);
       takeTexts(parts, item, { pointer: "/item", slot });
-      Object.assign(itemOf(response, event), item);
+      mergeItem(itemOf(response, event), item);
     },
   ],
   [
@@ -124,8 +137,8 @@ const READERS = new Map<string, EventReader>([
       parts.closes.push(slot);
       parts.repeats.push({ pointer: "/item", slot });
       if (!isObject(item)) return;
-      parts.is_call = typeof item.type === "string" && CALLS.has(item.type);
-      Object.assign(itemOf(response, event), item);
+      parts.is_call = isCall(item);
+      mergeItem(itemOf(response, event), item);
     },
   ],
   ["response.content_part.added", addPart("content", "content_index")],
@@ -151,6 +164,8 @@ const CALLS: ReadonlySet<string> = new Set([
   "mcp_call",
   "mcp_approval_request",
 ]);
+
+const isCall = ({ type }: JsonObject): boolean => typeof type === "string" && CALLS.has(type);
 
 /** Locations of the texts in their item. Other texts are members of the item, named after the event. */
 const LOCATIONS = new Map<string, (event: JsonObject) => string>([
@@ -210,83 +225,4 @@ function buildDelta(response: JsonObject, slot: string, delta: string): JsonObje
   const text = type === "reasoning" ? "reasoning_text" : "output_text";
   const name = member === "refusal" ? "refusal" : text;
   return { type: `response.${name}.delta`, ...where, content_index: index };
-}
-
-const NO_USAGE = {
-  input_tokens: 0,
-  input_tokens_details: { cached_tokens: 0 },
-  output_tokens: 0,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: 0,
-};
-
-/** Closes the open parts and items, and repeats only what was sent: never tool calls or other members. */
-function buildEnding(response: JsonObject, { open, texts, is_started }: SentState): JsonObject[] {
-  const { output } = response;
-  const items = Array.isArray(output) ? output.map(readItem) : [];
-  const messages = items.map((item, index) => buildMessage(item, index, texts));
-  const events: JsonObject[] = [];
-  for (const pointer of [...open].sort((one, other) => other.length - one.length)) {
-    const [, , item = "", list, at = ""] = pointer.split("/");
-    const output_index = Number(item);
-    const { id } = items[output_index] ?? {};
-    if (list === "content") {
-      const content_index = Number(at);
-      const where = { item_id: id, output_index, content_index };
-      const part = messages[output_index]?.content[content_index] ?? {};
-      const done = "refusal" in part ? "response.refusal.done" : "response.output_text.done";
-      events.push({ ...part, type: done, ...where });
-      events.push({ type: "response.content_part.done", ...where, part });
-    } else if (list === undefined) {
-      const { type } = items[output_index] ?? {};
-      const done = messages[output_index] ?? { id, type, status: "incomplete", summary: [] };
-      events.push({ type: "response.output_item.done", output_index, item: done });
-    }
-  }
-  const begun = {
-    id: dropText(response.id, "id"),
-    object: "response",
-    created_at: dropText(response.created_at),
-    status: "in_progress",
-    error: null,
-    incomplete_details: null,
-    instructions: null,
-    metadata: {},
-    model: dropText(response.model, "model"),
-    output: [],
-    parallel_tool_calls: true,
-    temperature: null,
-    tool_choice: "auto",
-    tools: [],
-    top_p: null,
-    usage: null,
-  };
-  if (!is_started) events.unshift({ type: "response.created", response: begun });
-  const incomplete = {
-    ...begun,
-    status: "incomplete",
-    incomplete_details: { reason: "content_filter" },
-    output: is_started ? messages.flatMap((message) => message ?? []) : [],
-    usage: isObject(response.usage) ? dropText(response.usage) : NO_USAGE,
-  };
-  return [...events, { type: "response.incomplete", response: incomplete }];
-}
-
-/** Returns the members of an item that are not text. */
-function readItem(item: unknown): { id?: unknown; type?: unknown; parts: number } {
-  if (!isObject(item)) return { parts: 0 };
-  const parts = Array.isArray(item.content) ? item.content.length : 0;
-  return { id: dropText(item.id, "id"), type: dropText(item.type, "type"), parts };
-}
-
-function buildMessage(item: ReturnType<typeof readItem>, index: number, texts: SentState["texts"]) {
-  if (item.type !== "message") return undefined;
-  const content = Array.from({ length: item.parts }, (_, part): JsonObject => {
-    const at = `/output/${index}/content/${part}`;
-    const refusal = texts.get(`${at}/refusal`);
-    if (refusal !== undefined) return { type: "refusal", refusal };
-    const text = texts.get(`${at}/text`) ?? "";
-    return { type: "output_text", text, annotations: [], logprobs: [] };
-  });
-  return { id: item.id, type: "message", role: "assistant", status: "incomplete", content };
 }

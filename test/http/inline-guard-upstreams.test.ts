@@ -1,0 +1,182 @@
+/** A hostile upstream cannot hide a tool call from the rules for tools: in members that clients read, or by order of events. */
+import { expect, test } from "bun:test";
+import { makeDetector } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import type { UpstreamResponse } from "../kit/upstream.ts";
+
+const kit = sharedKit();
+
+const PROVIDERS: Record<string, string> = {
+  "/v1/messages": "anthropic",
+  "/v1beta/models/m:streamGenerateContent": "google",
+};
+
+/** Sends a request whose response may not call `pay`. */
+async function send(path: string, script: UpstreamResponse, stream = false) {
+  const { id } = await makeDetector(await kit(), "tool_permission", { denied_tools: ["pay"] });
+  await using it = await makeGuardedConsumer(
+    await kit(),
+    { output_rules: [{ detector_id: id, action: "block" }] },
+    { attach: { provider: PROVIDERS[path] ?? "openai" }, script },
+  );
+  if (path.includes("/items/")) return await (await it.get(path)).text();
+  const contents = [{ role: "user", parts: [{ text: "Hi" }] }];
+  const body = { model: "m", max_tokens: 9, messages: [], input: "Hi", stream };
+  return await (await it.post(path, path.startsWith("/v1beta/") ? { contents } : body)).text();
+}
+
+const input = { card: 1 };
+const used = { type: "tool_use", id: "t", name: "pay", input };
+const called = { type: "function_call", id: "f", call_id: "c", name: "pay", arguments: "{}" };
+const toolCall = (name: string, args = "{}") => ({
+  tool_calls: [{ index: 0, id: "c", function: { name, arguments: args } }],
+});
+
+test.each<[string, string, object]>([
+  ["a message without a role", "/v1/messages", { content: [used] }],
+  ["a message whose role is null", "/v1/messages", { role: null, content: [used] }],
+  ["a message with the member jsonrpc", "/v1/messages", { jsonrpc: "2.0", content: [used] }],
+  [
+    "an object in place of a list",
+    "/v1/chat/completions",
+    { choices: { 0: { message: toolCall("pay") } } },
+  ],
+  [
+    "a list with one chunk",
+    "/v1beta/models/m:streamGenerateContent",
+    [{ candidates: [{ content: { parts: [{ functionCall: { name: "pay", args: input } }] } }] }],
+  ],
+  ["an item of a conversation", "/v1/conversations/c/items/i", called],
+])("a denied call in %s is blocked", async (_, path, body) => {
+  expect(await send(path, { body })).toContain("guard_blocked");
+});
+
+const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] });
+const finish = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
+const start = { type: "message_start", message: { role: "assistant", content: [] } };
+const block = (content_block: object) => ({
+  type: "content_block_start",
+  index: 0,
+  content_block,
+});
+const stop = { type: "content_block_stop", index: 0 };
+const end = [
+  { type: "message_delta", delta: { stop_reason: "tool_use" } },
+  { type: "message_stop" },
+];
+const created = { type: "response.created", response: {} };
+const item = (type: string, value: object) => ({
+  type: `response.output_item.${type}`,
+  output_index: 0,
+  item: value,
+});
+const completed = (...output: object[]) => ({ type: "response.completed", response: { output } });
+const text = { type: "message", content: [] };
+
+test.each<[string, string, object[]]>([
+  [
+    "another name later",
+    "/v1/chat/completions",
+    [chunk(toolCall("pay")), chunk(toolCall("ok")), finish],
+  ],
+  [
+    "its name in two parts",
+    "/v1/chat/completions",
+    [chunk(toolCall("pa", "")), chunk(toolCall("y")), finish],
+  ],
+  [
+    "no list of calls later",
+    "/v1/chat/completions",
+    [chunk(toolCall("pay")), chunk({ tool_calls: {} }), finish],
+  ],
+  [
+    "a message beside the delta",
+    "/v1/chat/completions",
+    [{ choices: [{ message: toolCall("pay") }] }, finish],
+  ],
+  ["a second start", "/v1/messages", [start, block(used), start, stop, ...end]],
+  [
+    "a second block of the same index",
+    "/v1/messages",
+    [start, block(used), block({ type: "text" }), stop, ...end],
+  ],
+  [
+    "a block in the start",
+    "/v1/messages",
+    [{ type: "message_start", message: { content: [used] } }, ...end],
+  ],
+  [
+    "other content at the end",
+    "/v1/messages",
+    [
+      start,
+      block(used),
+      { ...end[0], delta: { content: [], stop_reason: "end_turn" } },
+      { type: "message_stop" },
+    ],
+  ],
+  [
+    "another item later",
+    "/v1/responses",
+    [created, item("added", called), item("done", text), completed()],
+  ],
+  ["another item at the end", "/v1/responses", [created, item("added", called), completed(text)]],
+  [
+    "an item in the start",
+    "/v1/responses",
+    [{ ...created, response: { output: [called] } }, completed()],
+  ],
+])("a denied call in a stream with %s is not sent", async (_, path, events) => {
+  const chunks = [
+    ...events.map((event) => `data: ${JSON.stringify(event)}\n\n`),
+    "data: [DONE]\n\n",
+  ];
+  const headers = { "content-type": "text/event-stream" };
+
+  const sent = await send(path, { headers, chunks }, true);
+
+  expect(sent).not.toMatch(/"(?:pay?|y)"/);
+});
+
+test("an event that repeats many texts does not delay other requests", async () => {
+  const deltas = Array.from({ length: 3000 }, (_, output_index) => {
+    const content_index = 0;
+    return { type: "response.output_text.delta", output_index, content_index, delta: "a b" };
+  });
+  const members = Array.from({ length: 100_000 }, (_, index) => [`m${index}`, "a b"]);
+  const done = { type: "response.x.done", output_index: 0, ...Object.fromEntries(members) };
+  const chunks = [created, ...deltas, done, completed()].map(
+    (event) => `data: ${JSON.stringify(event)}\n\n`,
+  );
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const [longest, sent] = await measureLongestTurn(() => send("/v1/responses", script, true));
+
+  expect(sent).toContain("an event repeats too many texts");
+  expect(longest).toBeLessThan(3000);
+});
+
+test("the time of a Gemini stream is linear in the number of its function calls", async () => {
+  const args = { note: "a b ".repeat(100) };
+  const part = { functionCall: { name: "read", args } };
+  const event = (more: object) => ({
+    candidates: [{ content: { role: "model", parts: [part] }, ...more }],
+  });
+  const took: number[] = [];
+  for (const count of [100, 1600]) {
+    const chunks = Array.from({ length: count }, () => `data: ${JSON.stringify(event({}))}\n\n`);
+    chunks.push(`data: ${JSON.stringify(event({ finishReason: "STOP" }))}\n\n`);
+    const script = { headers: { "content-type": "text/event-stream" }, chunks };
+    const path = "/v1beta/models/m:streamGenerateContent";
+    const began = process.cpuUsage();
+    const sent = await send(path, script, true);
+    const { user, system } = process.cpuUsage(began);
+    took.push(user + system);
+    expect(sent.split('"functionCall"').length).toBe(count + 2);
+  }
+
+  const [few = 0, many = 0] = took;
+  expect(many / few).toBeLessThan(24);
+});
