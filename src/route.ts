@@ -62,6 +62,8 @@ export interface Call<Params = Record<string, string>, Query = unknown, Body = u
   if_match: string | undefined;
   /** Headers that the operation adds to a successful response. */
   reply_headers: Record<string, string>;
+  /** Its request, for long work that ends when the client disconnects. Undefined: the caller is a command or a tool. */
+  client?: Pick<Request, "signal">;
 }
 
 /** An operation that returns an error, instead of throwing it, commits what it wrote. */

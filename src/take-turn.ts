@@ -57,11 +57,11 @@ export async function takeTurnToParse(
 /** A page of 200 records takes about 5 ms to read, validate and encode, as long as parsing this many bytes. */
 const BYTES_PER_READ = 64 * 1024;
 
+export type ReadTurn = Omit<ClientTurn, "size">;
+
 /** Resolves when the caller may read a page of records. Owners take turns. */
-export const takeTurnToRead = (
-  deps: Pick<Deps, "turns">,
-  turn: Omit<ClientTurn, "size">,
-): Promise<void> => takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });
+export const takeTurnToRead = (deps: Pick<Deps, "turns">, turn: ReadTurn): Promise<void> =>
+  takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });
 
 function checkClient({ client }: ClientTurn): void {
   if (client?.signal.aborted) throw new AppError("client_closed");

@@ -1,7 +1,7 @@
 /** Replays recorded events against a draft of a policy, in a worker. Writes nothing and makes no outbound calls. */
 
 import { AppError } from "../contract/errors.ts";
-import type { EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
+import type { ActivityFilters, EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
 import type { Status } from "../contract/guard/evaluate.ts";
 import { type ReplayReport, replayPolicy } from "../contract/guard/replay.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import { type Route, route } from "../route.ts";
 import type { Snapshot } from "../snapshot/snapshot.ts";
-import { takeTurnToRead } from "../take-turn.ts";
+import { type ReadTurn, takeTurnToRead } from "../take-turn.ts";
 import { compileDraft, compileVersion } from "./compile-draft.ts";
 import type { ReplayedPolicy } from "./replay-event.ts";
 import { isTruncated } from "./select-content.ts";
@@ -22,15 +22,17 @@ const OWNER = "replay";
 
 type SkipReason = ReplayReport["skips"][number]["reason"];
 
-export const replayRoute: Route = route(replayPolicy, async (deps, { params, body, actor }) => {
-  const owner = actor.id ?? "";
+/** Events that are read in one turn of the event loop. */
+const PAGE_SIZE = 200;
+
+export const replayRoute: Route = route(replayPolicy, async (deps, call) => {
+  const { params, body, client } = call;
+  const turn = { owner: call.actor.id ?? "", client };
   const { draft, limit, from, to, collector_id } = body;
   const saved = deps.snapshot().policies.get(params.policy_id);
   if (!saved) throw new AppError("not_found", `Unknown policy "${params.policy_id}".`);
   const program = draft ? await compileDraft(deps, params.policy_id, draft) : saved();
   const policy = toReplayed(program);
-  const filters = { from, to, collector_id };
-  const { items } = await pageEvaluations(deps.db, { filters, limit, order: "newest" });
   const report: ReplayReport = {
     evaluated: 0,
     skipped: 0,
@@ -38,9 +40,12 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
     changes: [],
     transitions: {},
   };
-  const reproduces = createReproductionCheck(deps);
-  for (const event of items) {
-    await takeTurnToRead(deps, { owner, client: undefined });
+  const replay = (replayed: ReplayedPolicy, event: RecordedEvent) =>
+    replayEvent(deps, replayed, event, client?.signal);
+  const reproduces = createReproductionCheck(deps, replay);
+  const query = { filters: { from, to, collector_id }, limit, turn };
+  for await (const event of readEvents(deps, query)) {
+    await takeTurnToRead(deps, turn);
     const { id: event_id, time, direction, status: before } = event;
     const skip = (reason: SkipReason) => {
       report.skipped += 1;
@@ -53,7 +58,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
       continue;
     }
     const replayed = { event, content, ...currentExceptions(deps) };
-    const after = await replayEvent(deps, policy, replayed);
+    const after = await replay(policy, replayed);
     if (after !== before && !(await reproduces(event, content))) {
       skip("not_reproducible");
       continue;
@@ -66,6 +71,23 @@ export const replayRoute: Route = route(replayPolicy, async (deps, { params, bod
   }
   return report;
 });
+
+/** Reads a page at a time, newest first. */
+async function* readEvents(
+  deps: Deps,
+  { filters, limit, turn }: { filters: ActivityFilters; limit: number; turn: ReadTurn },
+): AsyncGenerator<EvaluationEvent> {
+  let after: string | undefined;
+  for (let left = limit; left > 0; ) {
+    await takeTurnToRead(deps, turn);
+    const page = { filters, limit: Math.min(left, PAGE_SIZE), after, order: "newest" } as const;
+    const { items, next } = await pageEvaluations(deps.db, page);
+    yield* items;
+    if (next === null) return;
+    left -= items.length;
+    after = next;
+  }
+}
 
 /** Returns why the stored content differs from the evaluated one, or undefined if it is complete. */
 function findSkipReason(
@@ -84,7 +106,10 @@ function findSkipReason(
  * Returns a function that checks whether the applied version of the policy gives the recorded verdict again. Otherwise
  * the verdict depends on something that is not stored, and a difference says nothing about the replayed policy.
  */
-function createReproductionCheck(deps: Deps) {
+function createReproductionCheck(
+  deps: Deps,
+  replay: (policy: ReplayedPolicy, event: RecordedEvent) => Promise<Status>,
+) {
   const compiled = new Map<string, Promise<ReplayedPolicy | undefined>>();
   const findVersion = (policy_id: string, number: number) => {
     const key = `${policy_id} ${number}`;
@@ -100,7 +125,7 @@ function createReproductionCheck(deps: Deps) {
     if (!version) return true;
     // Exemptions and disabled detectors may have changed since.
     for (const exceptions of [currentExceptions(deps), NO_EXCEPTIONS]) {
-      const verdict = await replayEvent(deps, version, { event, content, ...exceptions });
+      const verdict = await replay(version, { event, content, ...exceptions });
       if (verdict === status) return true;
     }
     return false;
@@ -122,16 +147,15 @@ type Exceptions = Pick<Snapshot, "disabledDetectors" | "exemptions">;
 const currentExceptions = (deps: Deps): Exceptions => deps.snapshot();
 const NO_EXCEPTIONS: Exceptions = { disabledDetectors: new Set(), exemptions: new Map() };
 
+/** An event with its text, and the exceptions to apply. */
+type RecordedEvent = Exceptions & { event: EvaluationEvent; content: readonly StoredText[] };
+
 /** In a worker: gates and detectors of a draft take seconds for one long text. */
 function replayEvent(
   deps: Deps,
   policy: ReplayedPolicy,
-  {
-    event,
-    content,
-    disabledDetectors: disabled,
-    exemptions,
-  }: Exceptions & { event: EvaluationEvent; content: readonly StoredText[] },
+  { event, content, disabledDetectors: disabled, exemptions }: RecordedEvent,
+  signal: AbortSignal | undefined,
 ): Promise<Status> {
   const input = {
     policy,
@@ -142,7 +166,8 @@ function replayEvent(
     keyring: deps.keyring(),
   };
   const host = { scoreWindows: createWindowService(deps, { owner: OWNER }) };
-  return runInWorker(deps, "huge", { task: { name: "replay", input }, host, owner: OWNER });
+  const task = { name: "replay" as const, input };
+  return runInWorker(deps, "huge", { task, host, owner: OWNER, signal });
 }
 
 const toReplayed = ({ id, version, document }: CompiledPolicy): ReplayedPolicy => ({

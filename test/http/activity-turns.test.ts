@@ -1,7 +1,7 @@
 /** Reading many long texts of Activity does not block other requests. */
 import { expect, test } from "bun:test";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
-import { startKit } from "../kit/kit.ts";
+import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { minOfRuns } from "../kit/until.ts";
 
@@ -19,19 +19,7 @@ test("a search in a hundred megabytes of stored text takes many turns of the eve
   const found = await evaluate({ payload: { input: "a needle" } });
   // Writes the queued events.
   await kit.get("/v1/activity");
-  const [row] = await kit.db.many<object>(
-    "SELECT * FROM evaluation_events WHERE id = $1",
-    request_id,
-  );
-  const names = Object.keys(row ?? {});
-  const selected = names.map((name) => (name === "id" ? "$1" : name));
-  for (let number = 100; number < 200; number++) {
-    await kit.db.run(
-      `INSERT INTO evaluation_events (${names}) SELECT ${selected} FROM evaluation_events WHERE id = $2`,
-      request_id.slice(0, -3) + number,
-      request_id,
-    );
-  }
+  await copyEvent(kit, request_id, 100);
   const search = async () => {
     const reply = await kit.get("/v1/activity?q=needle");
     expect(await reply.json()).toMatchObject({
@@ -181,3 +169,64 @@ test("a draft with more than 1,000 patterns in its gates is a 422", async () => 
   expect(rejected.status).toBe(422);
   expect(await rejected.text()).toContain("must have at most 1000 patterns together");
 }, 60_000);
+
+test("many replays that begin at once do not block other requests", async () => {
+  await using kit = await startKit();
+  const { evaluate, policy } = await makeGuard(kit, {}, { content_storage: "none" });
+  const { request_id } = await evaluate({ payload: { input: "some words" } });
+  await kit.get("/v1/activity");
+  await copyEvent(kit, request_id, 899);
+  const replay = async () => {
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/replay`, { limit: 1000 });
+    expect(await reply.json()).toMatchObject({ evaluated: 0, skipped: 900 });
+  };
+
+  const [longest] = await measureLongestTurn(() => Promise.all(Array.from({ length: 40 }, replay)));
+
+  expect(longest).toBeLessThan(400);
+}, 60_000);
+
+test("a replay ends when its client disconnects", async () => {
+  await using kit = await startKit();
+  const { evaluate, policy } = await makeGuard(kit, {}, { content_storage: "full" });
+  const { request_id } = await evaluate({ payload: { input: "some words" } });
+  await kit.get("/v1/activity");
+  await copyEvent(kit, request_id, 399);
+  const path = `${kit.url}/v1/policies/${policy.id}/replay`;
+  const replay = async (limit: number, signal?: AbortSignal) => {
+    const headers = { authorization: `Bearer ${OWNER_TOKEN}`, "content-type": "application/json" };
+    const body = JSON.stringify({ limit });
+    const reply = await fetch(path, { method: "POST", headers, body, ...(signal && { signal }) });
+    return await reply.json();
+  };
+  const measure = async () => {
+    const start = performance.now();
+    expect(await replay(100)).toMatchObject({ evaluated: 100 });
+    return performance.now() - start;
+  };
+  await measure();
+  const alone = await measure();
+
+  const leaving = Array.from({ length: 40 }, () => replay(400, AbortSignal.timeout(100)));
+  expect((await Promise.allSettled(leaving)).some(({ status }) => status === "rejected")).toBe(
+    true,
+  );
+  await Bun.sleep(100);
+  const after = await measure();
+
+  expect(after / alone).toBeLessThan(6);
+}, 60_000);
+
+/** Stores copies of an event with other ids. */
+async function copyEvent(kit: Kit, id: string, count: number): Promise<void> {
+  const [row] = await kit.db.many<object>("SELECT * FROM evaluation_events WHERE id = $1", id);
+  const names = Object.keys(row ?? {});
+  const selected = names.map((name) => (name === "id" ? "$1" : name));
+  for (let number = 0; number < count; number++) {
+    await kit.db.run(
+      `INSERT INTO evaluation_events (${names}) SELECT ${selected} FROM evaluation_events WHERE id = $2`,
+      `${id.slice(0, -3)}${number.toString(16).padStart(3, "0")}`,
+      id,
+    );
+  }
+}

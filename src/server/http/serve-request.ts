@@ -213,6 +213,7 @@ async function runRoute(
     origin: publicOrigin(deps, request),
     if_match: request.headers.get("if-match") ?? undefined,
     reply_headers: endpoint.cors ? { ...CORS_HEADERS } : {},
+    client: request,
     ...ids,
   };
   if (!endpoint.writes) {
