@@ -161,6 +161,27 @@ test("the name of an uploaded file is evaluated", async () => {
   expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
 });
 
+test.each(["block", "transform"])(
+  "names of images and recordings are evaluated: %s",
+  async (action) => {
+    await using it = await guarded({ input_rules: await ruleOf(action) });
+    const model: FormPart = ["model", "m"];
+
+    const statuses = [];
+    for (const [path, field] of [
+      [EDITS, "image"],
+      ["/v1/images/variations", "image"],
+      ["/v1/audio/transcriptions", "file"],
+    ] as const) {
+      for (const name of [`${MAIL}.png`, "a.png"]) {
+        statuses.push((await it.form(path, [model, [field, "pixels", name]])).status);
+      }
+    }
+
+    expect(statuses).toEqual([403, 200, 403, 200, 403, 200]);
+  },
+);
+
 test("a mask cannot complete a delimiter, which would add a field that was not checked", async () => {
   const entity = { entity: "credit_card", mask_with: "REDACTED" };
   const { id } = await makeDetector(await kitOf(), "data_loss_prevention", {

@@ -1,4 +1,4 @@
-/** Evaluates the text fields of a form, and its files if a rule reads them. */
+/** Evaluates the text fields of a form, the names of its files, and uploaded files if a rule reads them. */
 import { AppError } from "../../contract/errors.ts";
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
@@ -35,22 +35,29 @@ export async function guardForm(
     await admitUnread(deps, routed, guard, `The files exceed ${MAX_FILE_BYTES} bytes.`);
   }
   const files = isUpload && !scan.truncated ? scan.files : [];
-  const covered = files === scan.files ? [] : scan.files.map(describeFile);
+  const media = files === scan.files ? [] : scan.files;
+  const covered = media.map(describeFile);
   // Routing has checked the model, and sends the one it chose.
   const texts = scan.texts.filter(({ name }) => isUpload || name !== "model");
   // Gates also apply to a form whose only content is a file that no rule reads.
   if (isUpload && texts.length === 0 && files.length === 0) return routed;
-  const payload = { fields: toMembers(texts), ...toAttachments(files) };
+  const payload = { fields: toMembers(texts), ...toNames(media), ...toAttachments(files) };
   const text = JSON.stringify(payload);
   const is_foreign_body = files.length === 0;
   const content = { payload, text, is_foreign_body, covered };
   const masked = await admitContent(deps, routed, guard, content);
   if (masked === null) return routed;
   // The rewritten payload has the members of the original one.
-  const { fields } = JSON.parse(masked) as { fields: Record<string, string[]> };
+  const { fields, files: names } = JSON.parse(masked) as typeof payload;
+  if (JSON.stringify(names) !== JSON.stringify(payload.files)) {
+    throw new AppError("guard_blocked", MASKED_NAME);
+  }
   const changes = buildChanges(texts, fields, boundary);
   return { ...routed, body: body.withChanges(changes) };
 }
+
+const MASKED_NAME =
+  "The policy masks the name of a file. Send files whose names have no personal data or secrets.";
 
 async function scanForm(body: FormBody, boundary: string, maxFileBytes: number): Promise<PartScan> {
   const textOnly = ["prompt"];
@@ -62,10 +69,16 @@ async function scanForm(body: FormBody, boundary: string, maxFileBytes: number):
 }
 
 /** Returns the values of each name in order, because a form may repeat one. */
-function toMembers(texts: readonly TextField[]): Record<string, string[]> {
+function toMembers(texts: readonly Pick<TextField, "name" | "value">[]): Record<string, string[]> {
   const values = new Map<string, string[]>();
   for (const { name, value } of texts) values.set(name, [...(values.get(name) ?? []), value]);
   return Object.fromEntries(values);
+}
+
+/** Returns the names of files that are not part of the payload. */
+function toNames(files: readonly FilePart[]): { files?: Record<string, string[]> } {
+  if (files.length === 0) return {};
+  return { files: toMembers(files.map((file) => ({ name: file.name, value: nameFile(file) }))) };
 }
 
 function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
@@ -79,6 +92,13 @@ function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
 }
 
 const trimParameters = (parameters: string): string => parameters.replace(/^[;\s]+/, "");
+
+/** Returns the name of a file, with everything unusual in the header block of its part. Lines of its own do not continue a prompt. */
+const nameFile = ({ parameters, content_type }: FilePart): string => {
+  const name = trimParameters(parameters).replace(/^filename="([^"\\]*)"$/, "$1");
+  const isOrdinary = /^[\w.+-]+\/[\w.+-]+$|^$/.test(content_type ?? "");
+  return `\n${isOrdinary ? name : `${name}; ${content_type}`}\n`;
+};
 
 /** Describes a file that is not part of the payload. */
 const describeFile = (
