@@ -132,10 +132,12 @@ async function connect(
       probe: { timeoutMs: HANDSHAKE_TIMEOUT_MS, maxRetries: 0 },
     },
   });
+  const owner = `server ${instance.id}`;
   const transport = createUpstreamTransport(deps, {
     url,
     allow_private,
-    reserveMemory: () => reserveMemory(`server ${instance.id}`),
+    reserveMemory: () => reserveMemory(owner),
+    owner,
     headers,
   });
   await client.connect(transport, { timeout: HANDSHAKE_TIMEOUT_MS });

@@ -8,6 +8,7 @@ import type { Reply } from "../../net/http/reply.ts";
 export interface StreamOptions {
   /** Called with the size of each chunk; throws when the total is too large. */
   count: (bytes: number) => void;
+  waitToParse: (bytes: number) => Promise<void>;
   /** Parses the data of an event. */
   parse: (data: string) => object;
   /** Receives the messages that precede the response, as they arrive. */
@@ -61,6 +62,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
     try {
       let events = 0;
       for await (const event of readSseEvents(chunks(), invalidStream)) {
+        await options.waitToParse(event.data.length);
         const response = take(event);
         if (response) return response;
         // Lets other requests run: a chunk may contain thousands of messages.

@@ -21,6 +21,8 @@ export interface ReceiveOptions {
   signal: AbortSignal;
   /** True: long integers are not rounded. Definitions of tools are, as when they were accepted. */
   is_tool_call: boolean;
+  /** Resolves when a message of this size may be parsed: those that arrive together would block other requests. */
+  waitToParse: (bytes: number) => Promise<void>;
   resume: (last_event_id: string) => Promise<Reply>;
   /** Receives the messages that precede the response, such as progress, as they arrive. */
   onmessage: (message: object) => void;
@@ -29,7 +31,7 @@ export interface ReceiveOptions {
 /** Returns the parsed response, which the caller validates. */
 export async function receiveResponse(
   reply: Reply,
-  { memory, signal, is_tool_call, resume, onmessage }: ReceiveOptions,
+  { memory, signal, is_tool_call, waitToParse, resume, onmessage }: ReceiveOptions,
 ): Promise<object> {
   const { headers } = reply;
   const parse = (text: string): object => {
@@ -41,9 +43,12 @@ export async function receiveResponse(
   };
   if (isEventStream(headers)) {
     const count = createByteCounter(memory);
-    return await readStreamedResponse(reply, { count, parse, onmessage, resume, signal });
+    const options = { count, waitToParse, parse, onmessage, resume, signal };
+    return await readStreamedResponse(reply, options);
   }
-  const text = await receiveText(reply, memory);
+  const bytes = await readReplyBytes(reply, createByteCounter(memory));
+  await waitToParse(bytes.length);
+  const text = new TextDecoder().decode(bytes);
   const type = headers.get("content-type") ?? "";
   if (/^application\/json/i.test(type)) return parse(text);
   throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type}`);

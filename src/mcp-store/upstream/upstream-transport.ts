@@ -15,6 +15,7 @@ import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 import {
   buildMessageHeaders,
   buildResumeHeaders,
@@ -32,6 +33,8 @@ export interface UpstreamTransportOptions {
   allow_private: boolean;
   /** Reserves the memory of one response, until it is parsed. */
   reserveMemory: () => ByteReservation;
+  /** Server whose responses take turns. */
+  owner: string;
   /** Returns the headers for every request: the current credential. Names in lower case. */
   headers: () => Record<string, string>;
 }
@@ -142,11 +145,12 @@ export function createUpstreamTransport(
       const headers = buildResumeHeaders(sent.headers, reply, last_event_id);
       return sendHttp(sent, { url, method: "GET", headers, body: null });
     };
-    const is_tool_call = isToolCall(message);
+    const { owner } = options;
     return await receiveResponse(reply, {
       memory,
       signal,
-      is_tool_call,
+      is_tool_call: isToolCall(message),
+      waitToParse: (size) => takeTurnToParse(deps, { owner, size, client: sent }),
       resume,
       onmessage: deliver,
     });
