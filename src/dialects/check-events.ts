@@ -42,7 +42,8 @@ export function createEventCheck(): (event: NeutralEvent) => void {
 
   return (event) => {
     if (isOver) throw invalidResponse("continues after its end");
-    size += "text" in event ? event.text.length : JSON.stringify(event).length;
+    // As JSON, because writers escape the text again: a control character takes six characters.
+    size += JSON.stringify("text" in event ? event.text : event).length;
     if (size > MAX_RESPONSE_CHARACTERS) throw invalidResponse("is too long to be translated");
     switch (event.type) {
       case "start":

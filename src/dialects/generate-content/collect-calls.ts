@@ -6,6 +6,9 @@ import { addPartialArg, createObject } from "./add-partial-arg.ts";
 /** Includes the path of each partial argument, which is longer than its value. */
 const MAX_CALL_CHARACTERS = 16 * 1024 * 1024;
 
+/** Caps the time of an event: each step of a path takes a microsecond. */
+const MAX_PATH_CHARACTERS = 2 * 1024 * 1024;
+
 export interface CollectedCall {
   /** Empty if the call has none. */
   id: string;
@@ -18,6 +21,7 @@ export interface CollectedCall {
 export function createCallCollector() {
   let open: CollectedCall | undefined;
   let size = 0;
+  let pathSize = 0;
   return {
     /** Returns the call of a part, or undefined if it continues in another part. */
     add({ functionCall, thoughtSignature }: JsonObject): CollectedCall | undefined {
@@ -32,6 +36,8 @@ export function createCallCollector() {
       open.thoughtSignature ||= asText(thoughtSignature);
       Object.assign(open.args, asObject(args));
       for (const value of asList(partialArgs)) {
+        pathSize += asText(asObject(value).jsonPath).length;
+        if (pathSize > MAX_PATH_CHARACTERS) throw invalidResponse("is too long to be translated");
         if (!addPartialArg(open.args, asObject(value)))
           throw invalidResponse("has an invalid partial argument");
       }

@@ -52,6 +52,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   async function addNext(): Promise<void> {
     const chunk = await receive();
     if (chunk) arrived = splitter.push(chunk);
+    // Lets other requests run: a fast upstream may send millions of blank lines.
+    if (arrived.length === 0) await new Promise(setImmediate);
     evaluated = 0;
     for (const event of arrived) {
       await mask.add(event);
