@@ -20,3 +20,33 @@ test("nothing that is computed to mask one of many texts stays in memory", () =>
   expect(content).toHaveLength(input.length);
   expect(countMaps() - before).toBeLessThan(input.length / 10);
 });
+
+test.each(["a@b.co", `${"long.name.".repeat(6)}ana@example.com`])(
+  "what is stored of a long text is masked completely: %s",
+  (address) => {
+    const text = `${address} `.repeat(3_000_000 / address.length);
+    const payload = readPayload(
+      { input: text },
+      { direction: "input", protocol: "llm", attributes: {}, is_foreign_body: false },
+    );
+
+    const [stored] = selectContent("masked", payload, { hidden: [], status: "allow" }) ?? [];
+
+    const masked = text.replaceAll(address, "[MASKED_EMAIL]").slice(0, 1024 * 1024);
+    expect(stored?.text === masked).toBe(true);
+    expect(stored?.masked).toBe(true);
+  },
+);
+
+test("a long text without personal data is stored as it is", () => {
+  const text = "hello ".repeat(800_000);
+  const payload = readPayload(
+    { input: text },
+    { direction: "input", protocol: "llm", attributes: {}, is_foreign_body: false },
+  );
+
+  const [stored] = selectContent("masked", payload, { hidden: [], status: "allow" }) ?? [];
+
+  expect(stored?.text === text.slice(0, 1024 * 1024)).toBe(true);
+  expect(stored?.masked).toBe(undefined);
+});

@@ -44,18 +44,21 @@ export function selectContent(
   { hidden, status, attributes = [], literals, encode }: ContentOptions & { status: string },
 ): StoredText[] | null {
   if (storage === "none") return null;
+  let remaining = MAX_CHARACTERS;
   const hiddenBySegment = Map.groupBy(hidden, ({ at }) => at?.segment);
   const readText = (segment: Segment): string => {
     if (storage === "full") return segment.text;
     // The digits that detectors read may be the same for two numbers, so the code is that of the literal.
     const literal = literals?.get(segment);
     const encodeText = literal === undefined ? encode : encode && (() => encode(literal));
-    const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? [], encodeText);
+    const text = maskForStorage(segment, hiddenBySegment.get(segment) ?? [], {
+      encode: encodeText,
+      limit: remaining,
+    });
     if (!isMemoized(payload.segments)) segment.memo = undefined;
     return text;
   };
   const masker = createNameMasker(encode);
-  let remaining = MAX_CHARACTERS;
   /** Starts from the end of the list, because a verdict is usually about the end of a conversation. */
   const takeLatest = <Item extends LocatedText>(
     items: readonly Item[],

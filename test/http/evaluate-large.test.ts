@@ -4,6 +4,8 @@ import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import { readPeakMiB } from "../kit/peak-memory.ts";
+import { startProgram } from "../kit/program.ts";
 import { type Random, seeded } from "../kit/random.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
@@ -114,6 +116,18 @@ test("thousands of short texts of one client do not delay the bodies of others",
 
   expect(finished).toEqual(["other", "busy"]);
 }, 30_000);
+
+test("a body with a million addresses to mask takes a bounded multiple of its size in memory", async () => {
+  await using program = await startProgram();
+  const guard = await makeGuardWithRules(program, "data_loss_prevention", { action: "transform" });
+  const input = "a@b.co ".repeat(1_000_000);
+
+  const { status, transformed_payload } = await guard.evaluate({ payload: { input } });
+
+  expect(status).toBe("transform");
+  expect(JSON.stringify(transformed_payload)).not.toContain("@");
+  expect(readPeakMiB(program.child.pid)).toBeLessThan(1600);
+}, 90_000);
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {
   const shared = await kit();

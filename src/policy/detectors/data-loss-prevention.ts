@@ -133,7 +133,9 @@ export const dataLossPrevention = defineDetector({
 
     const findAll = (segment: Segment, names?: NameFinder): LocatedMatch[] => {
       const customMatches = custom.flatMap(({ find }) => find(segment, settings.reversible));
-      const entityMatches = findEntityMatches(segment, selection, names?.find(segment));
+      const entityMatches = findEntityMatches(segment, selection, {
+        names: names?.find(segment),
+      });
       return [...entityMatches, ...customMatches];
     };
     const inspect = (segment: Segment, found: readonly LocatedMatch[]) => {

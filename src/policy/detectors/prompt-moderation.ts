@@ -91,13 +91,14 @@ export const promptModeration = defineDetector({
     );
     const patternFinders = patterns.map(createPatternFinder);
 
+    const mask = { text: settings.mask_with };
     const toMatches = (segment: Segment, hit: Hit): LocatedMatch[] =>
       splitByLine(segment.text, hit).map((line) => ({
         label: hit.rule,
         type: "keyreg",
         confidence: hit.confidence,
         at: { segment, ...line },
-        mask: { text: settings.mask_with },
+        mask,
         detail: { index: hit.index },
       }));
     const findAll = (_: string, segment: Segment) => {

@@ -76,11 +76,12 @@ function findInView(segment: Segment, { exact, toOriginal }: View, label: string
     toOriginal(Math.max(0, start - label.length), end - label.length);
   return hits
     .filter(({ start }) => start >= label.length)
-    .map(({ whole, ...hit }) => ({
-      ...hit,
-      ...locate(hit),
-      ...(whole && { whole: locate(whole) }),
-    }));
+    .map((hit) => {
+      const { entity, confidence, whole } = hit;
+      const { start, end } = locate(hit);
+      const located = { entity, start, end, confidence };
+      return whole ? { ...located, whole: locate(whole) } : located;
+    });
 }
 
 function findPersonalData(text: string): EntityHit[] {

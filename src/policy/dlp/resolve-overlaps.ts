@@ -17,7 +17,10 @@ export function resolveOverlaps(matches: readonly LocatedMatch[]): LocatedMatch[
       while (start < end && taken[start]) start++;
       while (start < end && taken[end - 1]) end--;
       taken.fill(1, start, end);
-      return start === end ? [] : [{ ...match, at: { ...match.at, start, end } }];
+      if (start === end) return [];
+      const isComplete = start === match.at.start && end === match.at.end;
+      // Millions of matches, if copied, would take gigabytes.
+      return isComplete ? match : { ...match, at: { ...match.at, start, end } };
     })
     .sort((one, other) => one.at.start - other.at.start);
 }

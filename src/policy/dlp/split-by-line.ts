@@ -14,9 +14,11 @@ export function splitByLine(
   text: string,
   { start, end, whole = { start, end } }: TextSpan & Partial<LineSpan>,
 ): LineSpan[] {
+  const span = text.slice(start, end);
+  if (!LINE_BREAK.test(span)) return span.trim() === "" ? [] : [{ start, end, whole }];
   const lines: LineSpan[] = [];
   let from = start;
-  for (const part of text.slice(start, end).split(LINE_BREAK)) {
+  for (const part of span.split(LINE_BREAK)) {
     if (part.trim() !== "") lines.push({ start: from, end: from + part.length, whole });
     from += part.length + 1;
   }

@@ -20,9 +20,10 @@ export function applyMasks(
   const bySegment = new Map<Segment, MaskedSpan[]>();
   for (const { at, mask } of matches) {
     if (!at || !mask) continue;
-    const list = bySegment.get(at.segment);
-    if (list) list.push({ ...at, mask });
-    else bySegment.set(at.segment, [{ ...at, mask }]);
+    const { segment, start, end } = at;
+    const list = bySegment.get(segment);
+    if (list) list.push({ start, end, mask });
+    else bySegment.set(segment, [{ start, end, mask }]);
   }
   return [...bySegment].map(([segment, list]) => ({
     segment,

@@ -13,7 +13,8 @@ export function createNameMasker(encode?: EncodeMasked) {
         ? `${original.slice(0, MAX_NAME_CHARACTERS).toWellFormed()}…`
         : original;
     const masked =
-      cache.get(text) ?? maskForStorage(createSegment(text, "user", { pointer: "" }), [], encode);
+      cache.get(text) ??
+      maskForStorage(createSegment(text, "user", { pointer: "" }), [], { encode });
     cache.set(text, masked);
     return masked;
   };
