@@ -1,13 +1,14 @@
-"""Trains both stages of the injection model: fine-tunes a pretrained encoder (the teachers) and distills their mean twice.
+"""Trains both stages of the injection model: fine-tunes two pretrained encoders (the teachers) and distills their mean twice.
 
-Usage: python3 training/train_injection.py EXAMPLES.jsonl.xz ENCODER_FOLDER OUTPUT_FOLDER
+Usage: python3 training/train_injection.py EXAMPLES.jsonl.xz ENCODER_FOLDER SENTENCE_ENCODER_FOLDER OUTPUT_FOLDER
 
-ENCODER_FOLDER is what align_encoder.py writes.
+ENCODER_FOLDER is what align_encoder.py writes; sentence_encoder.py describes SENTENCE_ENCODER_FOLDER.
 
 Both stages read windows of word pieces. In stage 1 a word piece has three rows in a table, one for each position of a
 convolution of width three; the rows of neighbors are added, rectified and pooled over the window (maximum and mean), and
 a small network with the origin of the text as input computes the score. Stage 2 is a teacher with three of its six
-layers and half of their inner units. Weights are stored in 8 bits.
+layers and half of their inner units, and learns its states too. Both learn the scores of the teachers, also those of windows
+without a label. Weights are stored in 8 bits.
 """
 
 import copy
@@ -19,7 +20,7 @@ import random
 import struct
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 import torch
@@ -27,92 +28,20 @@ from torch import nn
 from transformers import BertModel
 
 from injection_data import ORIGINS, PREFIXES, log, read_examples
+from injection_windows import DEVICE, STRIDE, UNLABELED, WINDOW, Sampler, Windows, list_texts, mix_windows
+from sentence_encoder import SentenceEncoder, encode_sentences
 from word_pieces import encode_all
 
 SEED = 17
-# The mean of teachers that differ only in the seed is a better target than each of them.
-TEACHER_SEEDS = (1, 2, 3, 4, 5)
-STRIDE = 24
-WINDOW = 2 * STRIDE
+# The mean of teachers that differ in the seed is a better target than each of them, and that of two kinds is better still.
+TEACHERS = {"encoder": (0.6, (1, 2, 3, 4)), "sentence_encoder": (0.4, (1, 2, 3))}
+UNLABELED_COUNT = 200_000
 CHANNELS = 96
 DIMENSIONS = 128
 HIDDEN = 48
 LAYERS = (0, 2, 4)
 INNER = 768
-DEVICE = "cuda"
 torch.backends.cuda.matmul.allow_tf32 = True
-
-
-class Windows:
-    """Windows of all examples. Each process copies them to the device when it needs them."""
-
-    def __init__(self, examples, encoded):
-        rows, labels, weights, origins, owners = [], [], [], [], []
-        for owner, (item, (ids, offsets)) in enumerate(zip(examples, encoded)):
-            starts = range(0, max(1, len(ids) - WINDOW + STRIDE), STRIDE)
-            for number, start in enumerate(starts):
-                piece = ids[start : start + WINDOW]
-                if not piece or number >= 60:
-                    break
-                label, weight = self.judge(item, offsets[start : start + WINDOW], number)
-                rows.append(piece)
-                labels.append(label)
-                weights.append(weight * item["weight"])
-                origins.append(ORIGINS.index(item["origin"]))
-                owners.append(owner)
-        padded = np.zeros((len(rows), WINDOW), np.int64)
-        for number, row in enumerate(rows):
-            padded[number, : len(row)] = row
-        self.lengths = np.array([len(row) for row in rows])
-        self.labels = np.array(labels, np.float32)
-        self.weights = np.array(weights, np.float32)
-        self.origins = np.array(origins, np.int64)
-        self.owners = np.array(owners)
-        self.foreign = np.array([examples[owner]["lang"] != "en" for owner in owners])
-        self.counts = np.bincount(self.owners)[self.owners]
-        # Windows of a long attack whose decisive sentences are not marked.
-        self.unmarked = (self.labels == 1) & (self.counts > 1) & np.array([not examples[owner]["spans"] for owner in owners])
-        self.ids = padded
-
-    @cached_property
-    def device_ids(self):
-        return torch.from_numpy(self.ids).to(DEVICE)
-
-    @cached_property
-    def device_origins(self):
-        return torch.from_numpy(self.origins).to(DEVICE)
-
-    @staticmethod
-    def judge(item, offsets, number):
-        """Returns the label of a window and its weight."""
-        if not item["label"]:
-            return 0, 1.0
-        if not item["spans"]:
-            return 1, 1.0 if number == 0 else 0.5
-        inside = sum(1 for a, b in offsets if any(a < end and b > start for start, end in item["spans"]))
-        total = sum(max(1, (end - start) // 4) for start, end in item["spans"])
-        if inside == 0:
-            return 0, 0.7
-        if inside >= min(6, total * 0.6):
-            return 1, 1.0
-        return 0, 0.0
-
-    def batch(self, indexes):
-        width = int(self.lengths[indexes].max())
-        index = torch.as_tensor(np.asarray(indexes), device=DEVICE)
-        return self.device_ids[index, :width], self.device_origins[index]
-
-    def encoder_batch(self, indexes, special):
-        """Returns the input of the encoder: start, origin, word pieces, end."""
-        ids, origins = self.batch(indexes)
-        count = len(ids)
-        ends = torch.as_tensor(self.lengths[indexes], device=DEVICE)
-        result = torch.zeros(count, ids.shape[1] + 3, dtype=torch.long, device=DEVICE)
-        result[:, 0] = special["start"]
-        result[:, 1] = torch.tensor(special["origins"], device=DEVICE)[origins]
-        result[:, 2:-1] = ids
-        result[torch.arange(count, device=DEVICE), ends + 2] = special["end"]
-        return result
 
 
 class Encoder(nn.Module):
@@ -171,50 +100,6 @@ class Student(nn.Module):
         return self.outer(hidden).squeeze(-1)
 
 
-class Sampler:
-    """Draws windows so that small sources are seen more often, and each group has more clean text than attacks."""
-
-    def __init__(self, windows, sources, seed, clean_share=0.6):
-        self.windows = windows
-        self.clean_share = clean_share
-        self.rng = np.random.default_rng(seed)
-        indirect = np.isin(windows.origins, [ORIGINS.index("tool_result"), ORIGINS.index("document")])
-        self.groups = indirect * 2 + windows.foreign
-        names = {}
-        self.sources = np.array([names.setdefault(sources[owner], len(names)) for owner in windows.owners])
-
-    def draw(self, count, factors=None):
-        """factors: of the weights of the windows."""
-        weights = self.windows.weights.astype(np.float64)
-        if factors is not None:
-            weights *= factors
-        labels = self.windows.labels.astype(np.int64)
-        keys = (self.groups * 2 + labels) * 1000 + self.sources
-        totals = np.bincount(keys, weights)
-        shares = totals**0.75
-        probabilities = weights * (shares / np.maximum(totals, 1e-9))[keys]
-        parts = self.groups * 2 + labels
-        masses = np.bincount(parts, probabilities, minlength=8)
-        for group in range(4):
-            mass = masses[2 * group] + masses[2 * group + 1]
-            for label, share in ((0, self.clean_share), (1, 1 - self.clean_share)):
-                if masses[2 * group + label] > 0:
-                    probabilities[parts == 2 * group + label] *= share * mass / masses[2 * group + label]
-        probabilities /= probabilities.sum()
-        return self.rng.choice(len(weights), count, p=probabilities)
-
-    def batches(self, count, size, factors=None):
-        """Sorts by length inside large blocks, so that a batch has little padding."""
-        order = self.draw(count, factors)
-        lengths = self.windows.lengths
-        made = []
-        for at in range(0, len(order), size * 50):
-            block = order[at : at + size * 50]
-            block = block[np.argsort(lengths[block], kind="stable")]
-            made += [block[i : i + size] for i in range(0, len(block), size)]
-        return [made[number] for number in self.rng.permutation(len(made))]
-
-
 def sigmoid(values):
     return 1 / (1 + np.exp(-values))
 
@@ -225,7 +110,7 @@ ATTACK_SHARE = 1 / 3
 
 def adjust_weights(windows, scores):
     """Returns factors of the weights: more for clean text that the model takes for an attack, none for the ordinary parts of long attacks."""
-    factors = np.where(windows.labels == 0, 1 + 4 * sigmoid(scores), 1)
+    factors = np.where(windows.labels == 0, 1 + 9 * sigmoid(scores), 1)
     order = np.lexsort((-scores, windows.owners))
     owners = windows.owners[order]
     starts = np.maximum.accumulate(np.where(np.r_[True, owners[1:] != owners[:-1]], np.arange(len(owners)), 0))
@@ -235,31 +120,36 @@ def adjust_weights(windows, scores):
     return factors
 
 
-def train_encoder(name, model, windows, sampler, special, targets, epochs, rate, count, size=256):
-    """Trains on the labels, or on the targets of a teacher."""
-    steps = epochs * (count // size + 2)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps + 10, pct_start=0.1)
+def train(name, model, groups, sampler, loss_of, score, epochs, count, size=256, clip=1.0):
+    """loss_of receives a batch and the finished share of the training; score returns the logits of all windows."""
+    optimizer = torch.optim.AdamW(groups)
+    steps = epochs * (count // size + 2) + 10
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [group["lr"] for group in groups], total_steps=steps, pct_start=0.1)
     factors = None
     for epoch in range(epochs):
         model.train()
         losses = []
         for batch in sampler.batches(count, size, factors):
-            ids = windows.encoder_batch(batch, special)
-            with torch.autocast("cuda", dtype=torch.bfloat16):
-                logits = model(ids).float()
-            loss = nn.functional.binary_cross_entropy_with_logits(logits, targets[torch.as_tensor(batch, device=DEVICE)])
+            loss = loss_of(batch, schedule.last_epoch / steps)
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
-            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            nn.utils.clip_grad_norm_(model.parameters(), clip)
             optimizer.step()
             schedule.step()
             losses.append(loss.detach())
         model.eval()
         log(f"{name} epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
-        if 0 < epoch < epochs - 1:
-            factors = adjust_weights(windows, score_encoder(model, windows, special))
-    return model.eval()
+        if epoch % 2 == 1 and epoch < epochs - 1:
+            factors = adjust_weights(sampler.windows, score())
+    return model
+
+
+def all_parameters(model, rate):
+    return [{"params": [p for p in model.parameters() if p.requires_grad], "lr": rate, "weight_decay": 0.01}]
+
+
+def compare(logits, targets, batch):
+    return nn.functional.binary_cross_entropy_with_logits(logits.float(), targets[torch.as_tensor(batch, device=DEVICE)])
 
 
 @torch.no_grad()
@@ -272,16 +162,116 @@ def score_windows(windows, score, size):
     return scores
 
 
+def autocast():
+    return torch.autocast(DEVICE, dtype=torch.bfloat16)
+
+
 def score_encoder(model, windows, special):
     def score(batch):
-        with torch.autocast("cuda", dtype=torch.bfloat16):
+        with autocast():
             return model(windows.encoder_batch(batch, special))
 
     return score_windows(windows, score, 2048)
 
 
-def score_student(model, windows):
-    return score_windows(windows, lambda batch: model(*windows.batch(batch)), 8192)
+def label_targets(windows):
+    return torch.from_numpy(windows.labels).to(DEVICE) * 0.96 + 0.02
+
+
+TEACHER_EPOCHS = 4
+TEACHER_COUNT = 100_000
+
+
+def train_encoder_teacher(seed, folder, windows, dev_windows, special):
+    """Returns the weights of a teacher, and its logits of the windows."""
+    torch.manual_seed(seed)
+    model = load_encoder(folder).to(DEVICE)
+    targets = label_targets(windows)
+
+    def loss_of(batch, _):
+        with autocast():
+            return compare(model(windows.encoder_batch(batch, special)), targets, batch)
+
+    groups = all_parameters(model, 6e-5)
+    sampler = Sampler(windows, seed)
+    train(f"encoder {seed}", model, groups, sampler, loss_of, lambda: score_encoder(model, windows, special), TEACHER_EPOCHS, TEACHER_COUNT)
+    states = {name: value.cpu() for name, value in model.state_dict().items()}
+    return states, score_encoder(model, windows, special), score_encoder(model, dev_windows, special)
+
+
+def train_sentence_teacher(seed, folder, windows, tokens, dev_windows, dev_tokens):
+    """Returns the logits of the windows."""
+    torch.manual_seed(seed)
+    model = SentenceEncoder(folder).to(DEVICE)
+    targets = label_targets(windows)
+
+    def predict(batch, windows, ids, lengths):
+        index = torch.as_tensor(np.asarray(batch), device=DEVICE)
+        width = int(lengths[batch].max())
+        with autocast():
+            return model(ids[index, :width].long(), windows.device_origins[index], torch.from_numpy(lengths[batch]).to(DEVICE))
+
+    def score(windows, tokens):
+        return score_windows(windows, lambda batch: predict(batch, windows, *tokens), 2048)
+
+    tokens, dev_tokens = [(torch.from_numpy(ids).to(DEVICE), lengths) for ids, lengths in (tokens, dev_tokens)]
+    groups = all_parameters(model, 3e-4)
+    sampler = Sampler(windows, seed)
+
+    def loss_of(batch, _):
+        return compare(predict(batch, windows, *tokens), targets, batch)
+
+    train(f"sentence encoder {seed}", model, groups, sampler, loss_of, lambda: score(windows, tokens), TEACHER_EPOCHS, TEACHER_COUNT)
+    return score(windows, tokens), score(dev_windows, dev_tokens)
+
+
+STUDENT_COUNT = 250_000
+# The loss of the states has the weight 1 at first, and none after this share of the training.
+STATES_UNTIL = 0.8
+
+
+def train_stage2(states, folder, windows, targets, special, names, output):
+    """Writes the weights of stage 2, and returns the model."""
+    torch.manual_seed(SEED)
+    teacher = load_encoder(folder).to(DEVICE).eval()
+    teacher.load_state_dict(states)
+    model = shrink_encoder(copy.deepcopy(teacher))
+
+    def loss_of(batch, progress):
+        ids = windows.encoder_batch(batch, special)
+        mask = (ids != 0).long()
+        weight = max(0, 1 - progress / STATES_UNTIL)
+        with autocast():
+            reached = list_states(model, ids, mask)
+            loss = compare(model.head(reached[-1][:, 0]).squeeze(-1), targets, batch)
+            if weight == 0:
+                return loss
+            with torch.no_grad():
+                expected = list_states(teacher, ids, mask)
+        return loss + weight * compare_states(reached, expected[::2], mask)
+
+    score = partial(score_encoder, model, windows, special)
+    train("stage 2", model, all_parameters(model, 1.5e-4), Sampler(windows, SEED), loss_of, score, 10, STUDENT_COUNT)
+    round_encoder(model)
+    export_encoder(model, names, os.path.join(output, "injection-encoder.weights"))
+    return model
+
+
+def list_states(model, ids, mask):
+    return model.encoder(input_ids=ids, attention_mask=mask, output_hidden_states=True).hidden_states
+
+
+def compare_states(reached, expected, mask):
+    """Compares the states after each layer; the head reads the first state of the last layer, so it counts twice."""
+    loss = 0
+    mask = mask.unsqueeze(-1).float()
+    for number in range(1, len(reached)):
+        errors = (reached[number].float() - expected[number].float()) ** 2
+        mean = (errors * mask).sum() / mask.sum() / errors.shape[-1]
+        if number == len(reached) - 1:
+            mean = mean + errors[:, 0].mean()
+        loss = loss + mean / expected[number].float().pow(2).mean()
+    return loss
 
 
 def token_vectors(model, special, size):
@@ -300,35 +290,28 @@ def token_vectors(model, special, size):
     return reduced / reduced.std()
 
 
-def train_student(vectors, windows, sampler, targets, epochs, size=512, count=250_000):
-    model = Student(vectors.clone()).to(DEVICE)
+def score_student(model, windows):
+    return score_windows(windows, lambda batch: model(*windows.batch(batch)), 8192)
+
+
+def train_stage1(states, folder, windows, targets, special, names):
+    torch.manual_seed(SEED)
+    teacher = load_encoder(folder).to(DEVICE).eval()
+    teacher.load_state_dict(states)
+    model = Student(token_vectors(teacher, special, len(names))).to(DEVICE)
+
+    def loss_of(batch, _):
+        ids, origins = windows.batch(batch)
+        # Hides some word pieces, so that no single one decides.
+        ids = torch.where(torch.rand(ids.shape, device=DEVICE) < 0.08, 0, ids)
+        return compare(model(ids, origins), targets, batch)
+
     groups = [
         {"params": [model.embedding.weight], "lr": 1e-3, "weight_decay": 0.0},
         {"params": [p for n, p in model.named_parameters() if not n.startswith("embedding")], "lr": 2e-3, "weight_decay": 1e-4},
     ]
-    optimizer = torch.optim.AdamW(groups)
-    steps = epochs * (count // size + 2)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [1e-3, 2e-3], total_steps=steps + 10, pct_start=0.1)
-    factors = None
-    for epoch in range(epochs):
-        model.train()
-        losses = []
-        for batch in sampler.batches(count, size, factors):
-            ids, origins = windows.batch(batch)
-            # Hides some word pieces, so that no single one decides.
-            ids = torch.where(torch.rand(ids.shape, device=DEVICE) < 0.08, 0, ids)
-            loss = nn.functional.binary_cross_entropy_with_logits(model(ids, origins), targets[torch.as_tensor(batch, device=DEVICE)])
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            losses.append(loss.detach())
-        model.eval()
-        if epoch % 3 == 2:
-            log(f"stage 1 epoch {epoch}: loss {torch.stack(losses).mean():.4f}")
-        if epoch % 2 == 1:
-            factors = adjust_weights(windows, score_student(model, windows))
-    return model
+    score = partial(score_student, model, windows)
+    return train("stage 1", model, groups, Sampler(windows, SEED), loss_of, score, 15, STUDENT_COUNT, size=512, clip=math.inf)
 
 
 def auroc(positive, negative):
@@ -381,7 +364,7 @@ SHARE = 0.3
 # Logit of stage 1 above which stage 2 reads the best window of a text.
 BAND = -2.0
 # Subtracted from the logit of a text that stage 2 does not read.
-HARMLESS_OFFSET = 6
+HARMLESS_OFFSET = 1
 # The highest of many scores is high by chance: factor of the logarithm of the number of windows, which is subtracted.
 COUNT_FACTOR = 1.2
 # Padding must not hide an attack: further windows are not counted.
@@ -477,56 +460,56 @@ def export_encoder(model, names, path):
     write_weights(path, header, arrays, names)
 
 
-def train_teacher(seed, folder, windows, dev_windows, sources, special):
-    """Returns the weights of a teacher, and its logits of the windows."""
-    torch.manual_seed(seed)
-    teacher = load_encoder(folder).to(DEVICE)
-    targets = torch.from_numpy(windows.labels).to(DEVICE) * 0.96 + 0.02
-    train_encoder(f"teacher {seed}", teacher, windows, Sampler(windows, sources, seed), special, targets, 4, 6e-5, count=100_000)
-    states = {name: value.cpu() for name, value in teacher.state_dict().items()}
-    return states, score_encoder(teacher, windows, special), score_encoder(teacher, dev_windows, special)
+def train_teachers(folder, sentence_folder, train_examples, windows, dev, dev_windows, special):
+    """Returns the weights of one teacher, and the mean logits of all."""
+    tokens, dev_tokens = [encode_sentences(sentence_folder, list_texts(*both)) for both in ((windows, train_examples), (dev_windows, dev))]
+    log("tokens of the sentence encoder")
+    # One process for each teacher: the models are small, and one process alone leaves most of the device idle.
+    share, seeds = TEACHERS["encoder"]
+    sentence_share, sentence_seeds = TEACHERS["sentence_encoder"]
+    with ProcessPoolExecutor(len(seeds) + len(sentence_seeds), multiprocessing.get_context("spawn")) as pool:
+        jobs = [pool.submit(train_encoder_teacher, seed, folder, windows, dev_windows, special) for seed in seeds]
+        tokenized = (windows, tokens, dev_windows, dev_tokens)
+        sentence_jobs = [pool.submit(train_sentence_teacher, seed, sentence_folder, *tokenized) for seed in sentence_seeds]
+        states, *logits = zip(*[job.result() for job in jobs])
+        sentence_logits = zip(*[job.result() for job in sentence_jobs])
+    means = [share * np.mean(a, 0) + sentence_share * np.mean(b, 0) for a, b in zip(logits, sentence_logits)]
+    return states[0], *means
 
 
 def main():
-    path, folder, output = sys.argv[1:]
+    path, folder, sentence_folder, output = sys.argv[1:]
     os.makedirs(output, exist_ok=True)
     random.seed(SEED)
     np.random.seed(SEED)
     examples = read_examples(path)
-    train = [item for item in examples if item["split"] == "train"]
+    train_examples = [item for item in examples if item["split"] == "train"]
     dev = [item for item in examples if item["split"] == "dev"]
     with open(os.path.join(folder, "pieces.txt"), encoding="utf-8") as file:
         names = file.read().split("\n")
     vocabulary = {name: number for number, name in enumerate(names)}
-    encoded = encode_all([item["text"] for item in train], vocabulary)
-    dev_encoded = encode_all([item["text"] for item in dev], vocabulary)
     special = {"start": vocabulary["[CLS]"], "end": vocabulary["[SEP]"], "origins": [vocabulary[name] for name in PREFIXES]}
-    windows = Windows(train, encoded)
+    encoded, dev_encoded = [encode_all([item["text"] for item in items], vocabulary) for items in (train_examples, dev)]
+    mixed = mix_windows(Windows(train_examples, encoded), train_examples, UNLABELED_COUNT, SEED)
+    train_examples += mixed
+    encoded += [(ids[:WINDOW], offsets[:WINDOW]) for ids, offsets in encode_all([item["text"] for item in mixed], vocabulary)]
+    windows = Windows(train_examples, encoded)
     dev_windows = Windows(dev, dev_encoded)
-    log(f"{len(train)} examples, {len(windows.labels)} windows; dev {len(dev)}, {len(dev_windows.labels)}; {len(names)} word pieces")
-    sources = [item["source"] for item in train]
+    log(f"{len(windows.labels)} windows of {len(train_examples)} examples, {len(mixed)} without a label; dev {len(dev_windows.labels)} of {len(dev)}")
 
-    # One process for each teacher: the model is small, and one process alone leaves most of the device idle.
-    with ProcessPoolExecutor(len(TEACHER_SEEDS), multiprocessing.get_context("spawn")) as pool:
-        jobs = [pool.submit(train_teacher, seed, folder, windows, dev_windows, sources, special) for seed in TEACHER_SEEDS]
-        states, logits, dev_logits = zip(*[job.result() for job in jobs])
-    report("teachers on every window", dev, highest(dev_windows, np.mean(dev_logits, 0), len(dev)))
-    hard = torch.from_numpy(windows.labels).to(DEVICE)
-    soft = torch.sigmoid(torch.from_numpy(np.mean(logits, 0))).to(DEVICE)
-    targets = 0.7 * soft + 0.3 * hard
+    states, logits, dev_logits = train_teachers(folder, sentence_folder, train_examples, windows, dev, dev_windows, special)
+    report("teachers on every window", dev, highest(dev_windows, dev_logits, len(dev)))
 
-    teacher = load_encoder(folder).to(DEVICE)
-    teacher.load_state_dict(states[0])
-    torch.manual_seed(SEED)
-    sampler = Sampler(windows, sources, SEED)
-    second = shrink_encoder(copy.deepcopy(teacher))
-    train_encoder("stage 2", second, windows, sampler, special, targets, 10, 1.5e-4, count=250_000)
-    round_encoder(second)
-    export_encoder(second, names, os.path.join(output, "injection-encoder.weights"))
+    unlabeled = np.array([train_examples[owner]["source"] == UNLABELED for owner in windows.owners])
+    windows.weights[unlabeled] = 1
+    windows.labels[unlabeled] = logits[unlabeled] > 0
+    targets = np.where(unlabeled, 1, 0.7) * sigmoid(logits) + np.where(unlabeled, 0, 0.3) * windows.labels
+    targets = torch.from_numpy(targets.astype(np.float32)).to(DEVICE)
+
+    second = train_stage2(states, folder, windows, targets, special, names, output)
     second_scores = score_encoder(second, dev_windows, special)
     report("stage 2 on every window", dev, highest(dev_windows, second_scores, len(dev)))
-
-    first = train_student(token_vectors(teacher, special, len(names)), windows, sampler, targets, 15)
+    first = train_stage1(states, folder, windows, targets, special, names)
     first_scores = score_student(first, dev_windows)
     report("stage 1", dev, highest(dev_windows, first_scores, len(dev)))
     logits = run_cascade(dev, dev_windows, first_scores, second_scores)

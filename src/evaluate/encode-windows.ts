@@ -6,7 +6,7 @@ import { createModelLoader } from "./create-model-loader.ts";
 
 export const encoderFile = {
   path: encoderWeights,
-  sha256: "24722c39c214b65ed037ca424ddb4be52e021cf81b8a09ff0d5e9467939a401b",
+  sha256: "f214842af68d80fd16ebd368d656df87c2c51b749a4da5247fdab746ea4a15b7",
 };
 const loadEncoder = createModelLoader(createEncoder, encoderFile);
 

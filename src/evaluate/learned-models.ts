@@ -16,7 +16,7 @@ export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
-    sha256: "4548f7603eb3cef55a73c45874e4482fab6103cb217bf15233bd1e5a6589c482",
+    sha256: "57b21c4b5e5fc33a9dda67cfc7723105071871c47aac4bb2e21f8175463b110d",
   }),
   loadToxicityScorer: createModelLoader(createToxicityScorer, {
     path: toxicityWeights,

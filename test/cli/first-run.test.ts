@@ -148,7 +148,7 @@ test("the starter policy allows ordinary messages of a conversation", async () =
       "only the code, no explanation this time",
       "What was the name of the glue you mentioned at the start?",
       "Two of the links you gave are the same.",
-      "Could you check the numbers in your last message, they add up to 103 %.",
+      "What were the three options you listed first?",
     ].map(evaluate),
   );
 

@@ -43,7 +43,7 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
 /** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 8 ms. */
 const MAX_ENCODED_TEXTS = 16;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
-const HARMLESS_OFFSET = 6;
+const HARMLESS_OFFSET = 1;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
 const COUNT_FACTOR = 1.2;
 /** Padding must not hide an attack: further windows are not counted. */
