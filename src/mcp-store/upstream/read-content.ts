@@ -13,6 +13,8 @@ import { AppError } from "../../contract/errors.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { hasMoreValues } from "../../lib/json/measure-json.ts";
 
+/** Limit for the content of a result: valid blocks take up to 70 µs each, if the SDK reads them again. */
+const MAX_CONTENT_VALUES = 30_000;
 /** Limit for one content block, which has lists of icons and of readers. */
 const MAX_BLOCK_VALUES = 1_000;
 /** Limit for a response to the SDK, without the content of a tool. */
@@ -21,6 +23,10 @@ const MAX_VALUES = 5_000;
 /** Returns the content of a tool result. Rejects it at the first invalid block. */
 export function readContent(content: unknown): CallToolResult["content"] {
   if (!Array.isArray(content)) throw invalidResult();
+  if (hasMoreValues(content, MAX_CONTENT_VALUES)) {
+    const text = `The content of the result has more than ${MAX_CONTENT_VALUES} values.`;
+    throw new AppError("upstream_failed", text);
+  }
   return content.map((block: unknown) => {
     const { _meta, ...others } = isObject(block) ? block : {};
     if (hasMoreValues(others, MAX_BLOCK_VALUES)) throw invalidResult();
