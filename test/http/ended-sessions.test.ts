@@ -5,9 +5,10 @@ import { sweep } from "../../src/server/sweep.ts";
 import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { twoNodes } from "../kit/two-nodes.ts";
-import { until } from "../kit/until.ts";
+import { minOfRuns, until } from "../kit/until.ts";
 
 const CSRF = { "x-portcullis-csrf": "1" };
 
@@ -202,3 +203,28 @@ test("the record of an ended session is deleted when its cookie would have expir
 
   expect([before, await endedCount(kit)]).toEqual([1, 0]);
 });
+
+test("many sign-ins and sign-outs at once do not block other requests", async () => {
+  await using kit = await startKit();
+  const many = Array.from({ length: 100 });
+  const measureShare = async (work: () => Promise<unknown>) => {
+    const start = performance.now();
+    const [longest] = await measureLongestTurn(work);
+    return longest / (performance.now() - start);
+  };
+  const signInAndOut = async () => {
+    let cookies: string[] = [];
+    const signingIn = await measureShare(async () => {
+      cookies = await Promise.all(many.map(() => consoleCookie(kit)));
+    });
+    const signingOut = await measureShare(() =>
+      Promise.all(cookies.map((cookie) => signOut(kit, cookie))),
+    );
+    expect(await whoAmI(kit, cookies[0] ?? "")).toBe(401);
+    return Math.max(signingIn, signingOut);
+  };
+
+  const share = await minOfRuns(signInAndOut, 0.5);
+
+  expect(share).toBeLessThan(0.5);
+}, 60_000);

@@ -1,4 +1,4 @@
-/** Reads and decodes the body of an administrative request. A request without one waits for its turn to read records. */
+/** Reads and decodes the body of an administrative request, in turn with those of others. */
 import { requireGateway } from "../../admin/resource-routes.ts";
 import { decode } from "../../contract/decode.ts";
 import { Empty, type Endpoint } from "../../contract/endpoint.ts";
@@ -24,7 +24,7 @@ export async function decodeBody(
 ): Promise<unknown> {
   const caller = { owner: actor.id ?? "", client: request };
   if (endpoint.body === Empty) {
-    if (endpoint.method === "GET") await takeTurnToRead(deps, caller);
+    await takeTurnToRead(deps, caller);
     return undefined;
   }
   // Before the body: an unknown gateway is always a 404.
@@ -32,7 +32,9 @@ export async function decodeBody(
   const code = validationCode(endpoint);
   const cap = endpoint.auth === "public" ? PUBLIC_BODY_BYTES : "ADMIN_BODY_MIB";
   const bytes = await readCountedBody(deps, request, cap, memory);
-  await takeTurnToParse(deps, { ...caller, size: bytes.length });
+  // Many small changes that arrive together take as long as many reads.
+  if (bytes.length <= UNCOUNTED_BYTES) await takeTurnToRead(deps, caller);
+  else await takeTurnToParse(deps, { ...caller, size: bytes.length });
   const onWeight = bytes.length > UNCOUNTED_BYTES ? memory.add : undefined;
   const value =
     endpoint.form && isForm(request)
