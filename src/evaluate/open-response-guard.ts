@@ -76,6 +76,8 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
 
 /** Inspecting 512 characters takes about a millisecond, and hundreds of streams may do it at once. */
 const UNCOUNTED_CHARACTERS = 512;
+/** The shortest text takes as long as these. A response may have thousands of texts, which all end at once. */
+const CHARACTERS_PER_TEXT = 128;
 
 /**
  * Returns a function that counts the characters of all texts of a stream, and waits for a turn beyond each 512. It does
@@ -89,7 +91,7 @@ function createTurnCounter(
   // Streams that begin together begin in turns.
   let size = UNCOUNTED_CHARACTERS;
   return (characters) => {
-    size += characters;
+    size += characters + CHARACTERS_PER_TEXT;
     if (size <= UNCOUNTED_CHARACTERS) return undefined;
     const turn = takeTurnToEvaluate(deps, { owner, size, client: undefined });
     size = 0;

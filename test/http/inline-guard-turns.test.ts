@@ -136,6 +136,27 @@ test("a stream whose chunks arrive together is masked in many turns of the event
   expect(await minOfRuns(measure, 0.4)).toBeLessThan(0.4);
 }, 60_000);
 
+test("2,000 short texts of a stream that end at once are masked in many turns of the event loop", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "transform" }];
+  const events = Array.from({ length: 2000 }, (_, index) => {
+    const choice = { index, delta: { content: "a@b.co" }, finish_reason: "stop" };
+    return `data: ${JSON.stringify({ choices: [choice] })}\n\n`;
+  });
+  const headers = { "content-type": "text/event-stream" };
+  const script = { headers, body: `${events.join("")}data: [DONE]\n\n` };
+  await using guarded = await makeGuardedConsumer(kit, { output_rules }, { script });
+
+  const measure = async () => {
+    const { share, text } = await measureStream(guarded);
+    expect(text.split("[MASKED_EMAIL]")).toHaveLength(2001);
+    return share;
+  };
+
+  expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
+}, 60_000);
+
 test("a long text in one event of a stream is masked in many turns of the event loop", async () => {
   const kit = await kitOf();
   const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
