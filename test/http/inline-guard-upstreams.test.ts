@@ -158,6 +158,22 @@ test("an event that repeats many texts does not delay other requests", async () 
   expect(longest).toBeLessThan(3000);
 });
 
+test("other requests run while a stream with many texts and items is evaluated", async () => {
+  const deltas = Array.from({ length: 3500 }, (_, output_index) => {
+    const content_index = 0;
+    return { type: "response.output_text.delta", output_index, content_index, delta: "a b" };
+  });
+  const done = { type: "response.output_item.done", output_index: 4000, item: {} };
+  const events = [created, ...deltas, ...Array.from({ length: 1000 }, () => done), completed()];
+  const chunks = [events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  const began = performance.now();
+
+  const [longest] = await measureLongestTurn(() => send("/v1/responses", script, true));
+
+  expect(longest).toBeLessThan((performance.now() - began) / 25);
+});
+
 test("the time of a Gemini stream is linear in the number of its function calls", async () => {
   const args = { note: "a b ".repeat(100) };
   const part = { functionCall: { name: "read", args } };

@@ -2,6 +2,7 @@
 import { AppError } from "../../../contract/errors.ts";
 import { createEventSplitter, type StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
+import { elapsedMs } from "../../../lib/time/clock.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createStreamMask } from "./mask-stream.ts";
@@ -14,7 +15,7 @@ import {
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
-const EVENTS_PER_TURN = 100;
+const MAX_TURN_MS = 8;
 
 export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const { deps, context, format, evaluate } = evaluation;
@@ -35,8 +36,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
-  /** Evaluated events of the whole stream. */
-  let total = 0;
+  /** Time at which other requests could run. */
+  let yieldedMs = elapsedMs();
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -52,14 +53,12 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   async function addNext(): Promise<void> {
     const chunk = await receive();
     if (chunk) arrived = splitter.push(chunk);
-    // Lets other requests run: a fast upstream may send millions of blank lines.
-    if (arrived.length === 0) await new Promise(setImmediate);
+    await yieldIfDue();
     evaluated = 0;
     for (const event of arrived) {
       await mask.add(event);
       evaluated++;
-      // Lets other requests run: thousands of events may arrive in one chunk, or in chunks that are read at once.
-      if (++total % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
+      await yieldIfDue();
     }
     arrived = [];
     checkEventSize(splitter);
@@ -68,6 +67,13 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
       body.cancel();
     }
+  }
+
+  /** Lets other requests run: thousands of events may arrive in one chunk, or in chunks that are read at once. */
+  async function yieldIfDue(): Promise<void> {
+    if (elapsedMs() - yieldedMs < MAX_TURN_MS) return;
+    await new Promise(setImmediate);
+    yieldedMs = elapsedMs();
   }
 
   async function receive(): Promise<Bytes | undefined> {
