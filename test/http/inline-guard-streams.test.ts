@@ -641,3 +641,16 @@ test("a response that begins with many blank lines takes little CPU time", async
   expect(textOf(text)).toBe("hello");
   expect((user + system) / 1000).toBeLessThan(800);
 });
+
+test("text in the chunk that ends a choice is not sent after its end", async () => {
+  const stream = [
+    chunk({ content: "Write to jane.d" }),
+    chunk({ content: "oe@example.com, or to joe" }, { finish_reason: "stop" }),
+  ];
+  await using it = await makeStreaming([...stream, USAGE, "data: [DONE]\n\n"]);
+
+  const text = await (await it.post(CHAT, ASK)).text();
+
+  expect(textOf(text)).toMatch(/^Write to \S+, or to joe$/);
+  expect(text.slice(text.indexOf('"finish_reason":"stop"'))).not.toContain('"content"');
+});

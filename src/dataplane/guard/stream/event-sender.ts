@@ -13,12 +13,21 @@ export interface Outgoing extends CheckedEvent {
   texts: Map<string, string>;
 }
 
+/** Adds text to the last piece of an event that continues the text at `slot`. Returns false if it has none. */
+export function addText({ read, texts }: Outgoing, slot: string, text: string): boolean {
+  const piece = read.pieces.findLast((each) => each.slot === slot);
+  if (piece) texts.set(piece.pointer, (texts.get(piece.pointer) ?? "") + text);
+  return piece !== undefined;
+}
+
 export interface EventSender {
   /** Sends an event, or holds it until the tool call or the response it belongs to is complete. */
   sendOrHold: (event: Outgoing) => void;
   send: (event: Outgoing) => void;
-  /** Sends the rest of the text at `slot`, or holds it after the events with the text before it. */
-  sendRest: (event: Outgoing, slot: string) => void;
+  /** Adds the rest of the text at `slot` to the held event with the text before it: nothing follows the end of a choice. */
+  addToHeld: (slot: string, text: string) => boolean;
+  /** Sends an event with the rest of a text, or holds it before the other events of its element. */
+  sendRest: (event: Outgoing) => void;
   sendText: (text: string) => void;
   /** Sends the held events for which `isReady` returns true. */
   sendHeld: (isReady: (event: Outgoing) => boolean) => void;
@@ -122,14 +131,17 @@ export function createEventSender(
       onSize(event.event.text.length);
       for (const element of elements) heldElements.add(element);
     },
-    sendRest(event, slot) {
+    addToHeld(slot, text) {
+      const last = held.findLast(({ read }) => read.pieces.some((each) => each.slot === slot));
+      return last !== undefined && addText(last, slot, text);
+    },
+    sendRest(event) {
       const { elements } = event.read;
       if (!holdsAll && !elements.some((each) => heldElements.has(each))) return send(event);
-      const last = held.findLastIndex(({ read }) => read.pieces.some((each) => each.slot === slot));
       const first = held.findIndex(({ read }) =>
         read.elements.some((each) => elements.includes(each)),
       );
-      held.splice(last >= 0 ? last + 1 : Math.max(first, 0), 0, event);
+      held.splice(Math.max(first, 0), 0, event);
     },
     sendElement(element) {
       if (holdsAll || !heldElements.delete(element)) return;

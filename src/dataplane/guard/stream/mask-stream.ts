@@ -7,7 +7,7 @@ import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly, isInside, locate } from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
 import { parseObject } from "./edit-event.ts";
-import { createEventSender, type Outgoing } from "./event-sender.ts";
+import { addText, createEventSender, type Outgoing } from "./event-sender.ts";
 import type { EvaluatedText } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
@@ -83,12 +83,9 @@ export function createStreamMask(
       if (slot.is_closed || !slot.stream || !isInAny(pointer, prefixes)) continue;
       const part = await endText(pointer, slot.stream, slot.sent);
       slot.is_closed = true;
-      const piece = event?.read.pieces.findLast((each) => each.slot === pointer);
-      if (event && piece) {
-        event.texts.set(piece.pointer, (event.texts.get(piece.pointer) ?? "") + part.text);
-      } else if (part.text !== "") {
-        sender.sendRest(buildRest(pointer, part.text), pointer);
-      }
+      const isAdded =
+        (event && addText(event, pointer, part.text)) || sender.addToHeld(pointer, part.text);
+      if (!isAdded && part.text !== "") sender.sendRest(buildRest(pointer, part.text));
       if (!recordSent(pointer, part)) return false;
     }
     return true;
