@@ -26,7 +26,7 @@ export interface EventSender {
   send: (event: Outgoing) => void;
   /** Adds the rest of the text at `slot` to the held event with the text before it: nothing follows the end of a choice. */
   addToHeld: (slot: string, text: string) => boolean;
-  /** Sends an event with the rest of a text, or holds it before the other events of its element. */
+  /** Sends an event with remaining text, or holds it before the other events of its element. */
   sendRest: (event: Outgoing) => void;
   sendText: (text: string) => void;
   /** Sends the held events for which `isReady` returns true. */
