@@ -21,7 +21,7 @@ export type TopicClassifier = (vector: Float32Array) => TopicScore[];
 const RIDGE = 3;
 const DEVIATIONS = 2.75;
 
-/** The examples of all built-in topics are counterexamples of the others. Takes about 150 ms. */
+/** The examples of all built-in topics are counterexamples of the others. Takes about 200 ms, and 0.5 ms for each further example. */
 export function createTopicClassifier(
   embed: TextEmbedder,
   topics: readonly Topic[],
@@ -48,29 +48,23 @@ export function createTopicClassifier(
       vector,
     })),
   ].map(({ name, vector }) => ({ name, vector: centered(vector) }));
-  const kernel = samples.map(() => new Float64Array(samples.length));
-  for (const [row, { vector }] of samples.entries()) {
-    for (let column = 0; column <= row; column++) {
-      const ridge = row === column ? RIDGE : 0;
-      const product = dotProduct(vector, samples[column]?.vector ?? vector) + ridge;
-      kernel[row]?.fill(product, column, column + 1);
-      kernel[column]?.fill(product, row, row + 1);
-    }
-  }
-  const inverse = invertMatrix(kernel);
+  const inverse = invertMatrix(sumSquares(samples.map(({ vector }) => vector))).map(
+    (row) => new Float32Array(row),
+  );
+  const project = (vector: Float32Array) =>
+    new Float32Array(inverse.map((row) => dotProduct(row, vector)));
+  /** By how much the score of a sample has to grow if it is left out of the fit. */
+  const factors = samples.map(({ vector }) => 1 / (1 - dotProduct(vector, project(vector))));
   const directions = topics.map(({ name }) => fitTopic(name));
 
   /** Fits the direction of a topic, and how other sentences score when they are left out of the fit. */
   function fitTopic(name: string) {
-    const own = samples.flatMap((sample, index) => (sample.name === name ? [index] : []));
-    const direction = new Float32Array(center.length);
-    const outside: number[] = [];
-    for (const [row, sample] of samples.entries()) {
-      const inverted = inverse[row];
-      const weight = own.reduce((sum, column) => sum + (inverted?.[column] ?? 0), 0);
-      addScaled(direction, sample.vector, weight);
-      if (sample.name !== name) outside.push(-weight / (inverted?.[row] ?? 1));
-    }
+    const sum = new Float32Array(center.length);
+    for (const sample of samples) if (sample.name === name) addScaled(sum, sample.vector, 1);
+    const direction = project(sum);
+    const outside = samples.flatMap((sample, index) =>
+      sample.name === name ? [] : dotProduct(direction, sample.vector) * (factors[index] ?? 1),
+    );
     const mean = average(outside);
     const deviation = Math.sqrt(average(outside.map((score) => (score - mean) ** 2)));
     return { name, direction, offset: dotProduct(direction, center), mean, deviation };
@@ -86,6 +80,17 @@ export function createTopicClassifier(
       return { topic: name, score: 1 / (1 + Math.exp(DEVIATIONS - deviations)) };
     });
   };
+}
+
+/** Returns the matrix of the regression: the sum of the products of each two dimensions, with the ridge on its diagonal. */
+function sumSquares(vectors: readonly Float32Array[]): Float64Array[] {
+  const size = vectors[0]?.length ?? 0;
+  return Array.from({ length: size }, (_, index) => {
+    const sum = new Float32Array(size);
+    for (const vector of vectors) addScaled(sum, vector, vector[index] ?? 0);
+    sum[index] = (sum[index] ?? 0) + RIDGE;
+    return new Float64Array(sum);
+  });
 }
 
 const average = (values: readonly number[]): number =>
