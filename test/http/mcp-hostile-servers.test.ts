@@ -227,6 +227,20 @@ test("a caller gets at most 4 MiB of progress of a call, and its result", async 
   expect(text).toContain("done");
 });
 
+test("a stream of very many line ends does not block other requests", async () => {
+  const body = `${"\r".repeat(4 * 1024 * 1024)}\n`;
+  await using it = await served(({ method }) =>
+    method === "tools/call"
+      ? new Response(body, { headers: { "content-type": "text/event-stream" } })
+      : undefined,
+  );
+
+  const [longest, { text }] = await measureLongestTurn(() => it.call());
+
+  expect(text).toContain("The server closed the stream before its response.");
+  expect(longest).toBeLessThan(MAX_TURN_MS);
+});
+
 test("an authorization server whose metadata has very many values does not block other requests", async () => {
   await using vendor = await startVendor(await kitOf());
   vendor.auth.state.metadata = { response_types_supported: Array(340_000).fill({}) };

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import { readSseEvents } from "./read-sse-events.ts";
 
 async function* cut(text: string, size: number) {
@@ -39,6 +40,19 @@ test("a line of 8 MiB is read in linear time", async () => {
 
   expect(event?.data.length).toBe(8 * 1024 * 1024);
   expect(performance.now() - began).toBeLessThan(4000);
+});
+
+test.each([
+  ["CR", (length: number) => "\r".repeat(length)],
+  ["LF before one CR", (length: number) => `${"\n".repeat(length)}\rdata`],
+])("lines that end with %s are read in linear time", async (_, make) => {
+  await expectLinear((text) => read(text, text.length), make);
+});
+
+test.each([1, 2, 3, 1000])("lines may end with CR, in chunks of %d bytes", async (size) => {
+  const text = "data: a\rdata: b\r\rdata: c\n\rdata: d\r\n\ndata: e\r\r\n";
+
+  expect((await read(text, size)).map(({ data }) => data)).toEqual(["a\nb", "c", "d", "e"]);
 });
 
 test("a stream of invalid lines is rejected before it takes much time", async () => {

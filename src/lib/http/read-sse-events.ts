@@ -16,6 +16,7 @@ export interface SseEvent {
 const MAX_INVALID_LINES = 1000;
 /** About eleven days. A larger delay overflows the runtime's timers, which then fire at once. */
 const MAX_RETRY_MS = 999_999_999;
+const LINE_END = /\r\n?/g;
 
 /** Throws `invalid()` for a stream with too many invalid lines. Drops an event that is incomplete at the end. */
 export async function* readSseEvents(
@@ -41,8 +42,14 @@ export async function* readSseEvents(
       if (invalidLines > MAX_INVALID_LINES) throw invalid();
     },
   });
+  let held = "";
   for await (const chunk of body) {
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    const text = held + decoder.decode(chunk, { stream: true });
+    // The next chunk may begin with the LF of this CR.
+    held = text.endsWith("\r") ? "\r" : "";
+    const lines = held ? text.slice(0, -1) : text;
+    // The parser takes quadratic time for CR: it searches the rest of the chunk for the other line end, for each line.
+    parser.feed(lines.replaceAll(LINE_END, "\n"));
     yield* events.splice(0);
   }
 }

@@ -28,6 +28,8 @@ const MIN_RETRY_MS = 100;
 
 /** A message takes about 20 µs. */
 const EVENTS_PER_TURN = 100;
+/** A line end takes up to 0.1 µs. */
+const BYTES_PER_TURN = 256 * 1024;
 
 /** Returns the response: the first message with a result or an error. */
 export async function readStreamedResponse(first: Reply, options: StreamOptions): Promise<object> {
@@ -50,13 +52,18 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   for (;;) {
     let readError: unknown;
     const chunks = async function* () {
-      for (;;) {
+      for (let bytes = 0; ; ) {
         const chunk = await reply.read().catch((thrown: unknown) => {
           readError = thrown;
         });
         if (!chunk) return;
         options.count(chunk.byteLength);
         yield chunk;
+        bytes += chunk.byteLength;
+        if (bytes < BYTES_PER_TURN) continue;
+        // Lets other requests run: megabytes may be buffered, without any message.
+        await new Promise(setImmediate);
+        bytes = 0;
       }
     };
     try {
