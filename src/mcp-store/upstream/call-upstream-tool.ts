@@ -6,7 +6,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import type { UpstreamConnection } from "./client-pool.ts";
-import { invalidResult, readContent, removeServerInfo } from "./read-content.ts";
+import { checkMeta, invalidResult, readContent } from "./read-content.ts";
 import { sendPlainRequest } from "./send-plain-request.ts";
 import type { UpstreamTool } from "./tool-definition.ts";
 
@@ -43,7 +43,7 @@ export async function callUpstreamTool(
 }
 
 function readToolResult(result: JsonObject): CallToolResult {
-  removeServerInfo(result);
+  checkMeta(result);
   if (isTextResult(result)) return result;
   const { content = [], ...others } = result;
   const blocks = readContent(content);

@@ -36,9 +36,15 @@ export function readContent(content: unknown): CallToolResult["content"] {
   });
 }
 
-/** Removes the server info from a result: clients would read it as the info of this gateway. */
-export function removeServerInfo({ _meta }: JsonObject): void {
-  if (isObject(_meta)) delete _meta[SERVER_INFO_META_KEY];
+/**
+ * Removes the server info from a result: clients would read it as the info of this gateway. Rejects more members than
+ * the SDK validates in time; their values are not validated.
+ */
+export function checkMeta({ _meta }: JsonObject): void {
+  if (!isObject(_meta)) return;
+  delete _meta[SERVER_INFO_META_KEY];
+  if (Object.keys(_meta).length <= MAX_VALUES) return;
+  throw new AppError("upstream_failed", `_meta has more than ${MAX_VALUES} members.`);
 }
 
 /** Rejects a response, or a batch of them, that the SDK would validate for seconds. */
@@ -52,7 +58,7 @@ export function checkForSdk(response: object, is_tool_call: boolean): void {
 /** Returns the response without what this function has checked, and what the SDK does not validate. */
 function checkToolResponse(response: unknown): unknown {
   if (!isObject(response) || !isObject(response.result)) return response;
-  removeServerInfo(response.result);
+  checkMeta(response.result);
   const { content, structuredContent, _meta, ...others } = response.result;
   if (content !== undefined) readContent(content);
   return { ...response, result: others };
