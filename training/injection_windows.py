@@ -25,7 +25,7 @@ class Windows:
                 if not piece or number >= MAX_WINDOWS:
                     break
                 words = offsets[start : start + WINDOW]
-                label, weight = self.judge(item, words, number)
+                label, weight = self.label_window(item, words, number)
                 rows.append(piece)
                 bounds.append((words[0][0], words[-1][1]))
                 labels.append(label)
@@ -59,7 +59,7 @@ class Windows:
         return torch.from_numpy(self.origins).to(DEVICE)
 
     @staticmethod
-    def judge(item, offsets, number):
+    def label_window(item, offsets, number):
         """Returns the label of a window and its weight."""
         if not item["label"]:
             return 0, 1.0
@@ -167,5 +167,3 @@ class Sampler:
             block = block[np.argsort(lengths[block], kind="stable")]
             made += [block[i : i + size] for i in range(0, len(block), size)]
         return [made[number] for number in self.rng.permutation(len(made))]
-
-

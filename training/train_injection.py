@@ -12,12 +12,9 @@ without a label. Weights are stored in 8 bits.
 """
 
 import copy
-import json
 import math
 import multiprocessing
 import os
-import random
-import struct
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -30,6 +27,7 @@ from transformers import BertModel
 from injection_data import ORIGINS, PREFIXES, log, read_examples
 from injection_windows import DEVICE, STRIDE, UNLABELED, WINDOW, Sampler, Windows, list_texts, mix_windows
 from sentence_encoder import SentenceEncoder, encode_sentences
+from weight_file import write_weights
 from word_pieces import encode_all
 
 SEED = 17
@@ -121,7 +119,10 @@ def adjust_weights(windows, scores):
 
 
 def train(name, model, groups, sampler, loss_of, score, epochs, count, size=256, clip=1.0):
-    """loss_of receives a batch and the finished share of the training; score returns the logits of all windows."""
+    """Trains the model and returns it.
+
+    loss_of receives a batch and the finished share of the training; score returns the logits of all windows.
+    """
     optimizer = torch.optim.AdamW(groups)
     steps = epochs * (count // size + 2) + 10
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, [group["lr"] for group in groups], total_steps=steps, pct_start=0.1)
@@ -172,6 +173,12 @@ def score_encoder(model, windows, special):
             return model(windows.encoder_batch(batch, special))
 
     return score_windows(windows, score, 2048)
+
+
+def load_teacher(states, folder):
+    model = load_encoder(folder).to(DEVICE).eval()
+    model.load_state_dict(states)
+    return model
 
 
 def label_targets(windows):
@@ -233,8 +240,7 @@ STATES_UNTIL = 0.8
 def train_stage2(states, folder, windows, targets, special, names, output):
     """Writes the weights of stage 2, and returns the model."""
     torch.manual_seed(SEED)
-    teacher = load_encoder(folder).to(DEVICE).eval()
-    teacher.load_state_dict(states)
+    teacher = load_teacher(states, folder)
     model = shrink_encoder(copy.deepcopy(teacher))
 
     def loss_of(batch, progress):
@@ -296,8 +302,7 @@ def score_student(model, windows):
 
 def train_stage1(states, folder, windows, targets, special, names):
     torch.manual_seed(SEED)
-    teacher = load_encoder(folder).to(DEVICE).eval()
-    teacher.load_state_dict(states)
+    teacher = load_teacher(states, folder)
     model = Student(token_vectors(teacher, special, len(names))).to(DEVICE)
 
     def loss_of(batch, _):
@@ -397,21 +402,6 @@ def choose_thresholds(examples, best):
     return chosen
 
 
-def write_weights(path, header, arrays, names):
-    """Writes a JSON header with the shapes, the arrays, and the vocabulary."""
-    vocabulary = "\n".join(names).encode()
-    header["arrays"] = [{"name": n, "type": str(a.dtype), "shape": list(a.shape)} for n, a in arrays.items()]
-    header["vocabulary_bytes"] = len(vocabulary)
-    encoded = json.dumps(header).encode()
-    encoded += b" " * (-(len(encoded) + 8) % 8)
-    with open(path, "wb") as file:
-        file.write(b"PCWT" + struct.pack("<I", len(encoded)) + encoded)
-        for array in arrays.values():
-            data = np.ascontiguousarray(array).tobytes()
-            file.write(data + b"\0" * (-len(data) % 8))
-        file.write(vocabulary)
-
-
 def export_student(model, names, thresholds, path):
     with torch.no_grad():
         table = (model.embedding.weight @ model.projection.weight.T).float().cpu().numpy()
@@ -432,6 +422,10 @@ def export_student(model, names, thresholds, path):
     write_weights(path, header, arrays, names)
 
 
+def is_quantized(name, parameter):
+    return parameter.ndim == 2 and "position" not in name and "token_type" not in name and not name.startswith("head")
+
+
 def quantize_rows(weight):
     scale = np.abs(weight).max(1, keepdims=True) / 127 + 1e-12
     return np.clip(np.rint(weight / scale), -127, 127).astype(np.int8), scale[:, 0].astype(np.float32)
@@ -441,7 +435,7 @@ def quantize_rows(weight):
 def round_encoder(model):
     """Rounds the matrices to what 8 bits can store."""
     for name, parameter in model.named_parameters():
-        if parameter.ndim == 2 and "position" not in name and "token_type" not in name and not name.startswith("head"):
+        if is_quantized(name, parameter):
             quantized, scale = quantize_rows(parameter.float().cpu().numpy())
             parameter.copy_(torch.from_numpy(quantized * scale[:, None]))
 
@@ -452,7 +446,7 @@ def export_encoder(model, names, path):
     for name, parameter in model.named_parameters():
         value = parameter.float().cpu().numpy()
         short = name.removeprefix("encoder.")
-        if value.ndim == 2 and "position" not in name and "token_type" not in name and not name.startswith("head"):
+        if is_quantized(name, parameter):
             arrays[short], arrays[f"{short}.scale"] = quantize_rows(value)
         else:
             arrays[short] = value[: WINDOW + 3] if "position" in name else value
@@ -480,8 +474,6 @@ def train_teachers(folder, sentence_folder, train_examples, windows, dev, dev_wi
 def main():
     path, folder, sentence_folder, output = sys.argv[1:]
     os.makedirs(output, exist_ok=True)
-    random.seed(SEED)
-    np.random.seed(SEED)
     examples = read_examples(path)
     train_examples = [item for item in examples if item["split"] == "train"]
     dev = [item for item in examples if item["split"] == "dev"]

@@ -23,6 +23,8 @@ import unicodedata
 
 import numpy as np
 
+from weight_file import write_weights
+
 csv.field_size_limit(10**9)
 SEED = 17
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -392,19 +394,6 @@ def report(scores, labels, sources, clean, thresholds):
             print(f"{name:12} {source:24} {len(toxic):5} {area:.3f}  {'  '.join(rates)}")
     unsafe = scores[sources == "xstest_unsafe"].max(1)
     print("xstest unsafe", len(unsafe), round(auroc(scores[sources == "xstest_safe"].max(1), unsafe), 3), *(f"{(unsafe >= value).mean():.2f}" for value in thresholds.values()))
-
-
-def write_weights(path, header, arrays):
-    """Writes a JSON header with the shapes, and the arrays. The vocabulary is empty."""
-    header["arrays"] = [{"name": n, "type": str(a.dtype), "shape": list(a.shape)} for n, a in arrays.items()]
-    header["vocabulary_bytes"] = 0
-    encoded = json.dumps(header).encode()
-    encoded += b" " * (-(len(encoded) + 8) % 8)
-    with open(path, "wb") as file:
-        file.write(b"PCWT" + struct.pack("<I", len(encoded)) + encoded)
-        for array in arrays.values():
-            data = np.ascontiguousarray(array).tobytes()
-            file.write(data + b"\0" * (-len(data) % 8))
 
 
 if __name__ == "__main__":
