@@ -133,6 +133,8 @@ const WIDTHS = [60, 300, 900, 3600, 6 * 3600, DAY, 7 * DAY];
 const MAX_INTERVALS = 100;
 const MINUTES_STORED = STEPS[0].stored_s;
 const MAX_RANGE = 400 * DAY;
+/** A later range ends in the year 10000, which RFC 3339 cannot express. */
+const LAST_TIME = Date.UTC(9999, 0) / 1000;
 
 function selectRange(
   deps: Deps,
@@ -141,6 +143,9 @@ function selectRange(
   const now = deps.now().getTime() / 1000;
   const to = query.to === undefined ? now : Date.parse(query.to) / 1000;
   const from = query.from === undefined ? to - DAY : Date.parse(query.from) / 1000;
+  if (from < 0 || to > LAST_TIME) {
+    throw new AppError("validation_failed", "from, to: must be in the years 1970 to 9998.");
+  }
   if (from >= to) throw new AppError("validation_failed", "from: must be before `to`.");
   if (to - from > MAX_RANGE) {
     throw new AppError("validation_failed", "from: the range must not exceed 400 days.");

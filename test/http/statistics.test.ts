@@ -39,6 +39,18 @@ describe.each(databaseKinds)("%s", (database) => {
     return { kit, path, registry, consumer, chat, read };
   }
 
+  test.each([
+    "to=9999-12-31T23:59:59.999Z",
+    "from=9999-12-31T00:00:00Z&to=9999-12-31T23:59:59-12:00",
+    "to=0000-01-01T00:00:00Z",
+  ])("a range that no response can express is a 422: %s", async (query) => {
+    const { kit, path } = await makeTraffic();
+
+    for (const of of [path, "/v1/activity"]) {
+      expect((await kit.get(`${of}/statistics?${query}`)).status).toBe(422);
+    }
+  });
+
   test("requests are counted by status, consumer, model, registry and error, with tokens and latency", async () => {
     const { registry, consumer, chat, read } = await makeTraffic();
     for (let at = 0; at < 5; at++) await chat("demo-chat");
