@@ -62,6 +62,26 @@ test("personal data in a table is masked by the names of its columns, and identi
   });
 });
 
+test("a pattern that cannot be compiled for both cases is rejected on save, not at the first evaluation", async () => {
+  const classes = (count: number) =>
+    Array.from({ length: count }, (_, index) => `[!-\u{ffff}${index}]?`).join("");
+  const save = async (pattern: string) =>
+    (await kit()).call("POST", "/v1/detectors", {
+      name: `Patterns ${pattern.length}`,
+      kind: "prompt_moderation",
+      settings: { regex: [pattern] },
+    });
+
+  const rejected = await save(`${classes(40)}secret`);
+  const guard = await makeGuardWithRules(await kit(), "prompt_moderation", {
+    settings: { regex: [`${classes(10)}secret`] },
+  });
+
+  expect(rejected.status).toBe(422);
+  expect(await rejected.text()).toContain("settings.regex[0]");
+  expect((await guard.evaluate({ payload: { input: "a SECRET" } })).findings).toHaveLength(1);
+});
+
 test("masked content storage hides the matches of an HTTP detector", async () => {
   const shared = await kit();
   own.respond = async () =>
@@ -373,6 +393,36 @@ test("denied tools, undeclared tools and invalid tool arguments are reported", a
     "tool_denied",
     "tool_misuse",
   ]);
+});
+
+test("a schema that refers to a long list a thousand times is too complex to check", async () => {
+  const guard = await makeGuardWithRules(await kit(), "tool_selection", { direction: "output" });
+  const list = Array.from({ length: 10_000 }, (_, index) => `name${index}`);
+  const evaluate = async (times: number) => {
+    const parameters = {
+      $defs: { any: { enum: list } },
+      properties: { name: { allOf: Array(times).fill({ $ref: "#/$defs/any" }) } },
+    };
+    const call = { name: "call", arguments: JSON.stringify({ name: "name9999" }) };
+    const { findings } = await guard.evaluate({
+      direction: "output",
+      payload: {
+        tools: [{ type: "function", function: { name: "call", parameters } }],
+        choices: [
+          {
+            message: {
+              role: "assistant",
+              tool_calls: [{ id: "1", type: "function", function: call }],
+            },
+          },
+        ],
+      },
+    });
+    return JSON.stringify(findings);
+  };
+
+  expect(await evaluate(1)).toBe("[]");
+  expect(await evaluate(1000)).toContain("complexity");
 });
 
 test("a shell call of a coding agent is read as a tool call with its command", async () => {

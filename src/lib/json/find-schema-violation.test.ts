@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import { findSchemaViolation } from "./find-schema-violation.ts";
+import { startSchemaWork } from "./schema-work.ts";
 
 const PERSON = {
   type: "object",
@@ -85,6 +86,46 @@ test.each([
   ["a negation of itself", { not: { anyOf: [{ $ref: "#" }, { $ref: "#" }, { $ref: "#" }] } }],
 ])("checking %s ends, with a violation or as too complex", (_, schema) => {
   expect(findSchemaViolation(schema, 1)).toBeDefined();
+});
+
+const LIST = Array.from({ length: 10_000 }, (_, index) => `name${index}`);
+const repeat = (schema: object) => ({
+  $defs: { all: schema },
+  allOf: Array(1000).fill({ $ref: "#/$defs/all" }),
+});
+test.each<[string, object, unknown]>([
+  ["a long list of values", { enum: [...LIST, "a"] }, "a"],
+  ["a long list of types", { type: [...LIST, "string"] }, "a"],
+  ["a large value", { not: { const: [...LIST, 1] } }, [...LIST, 2]],
+  ["many required members", { required: LIST.map(() => "a") }, { a: 1 }],
+  ["many properties", { properties: Object.fromEntries(LIST.map((name) => [name, {}])) }, { a: 1 }],
+  ["many members", { minProperties: 1 }, Object.fromEntries(LIST.map((name) => [name, 1]))],
+  ["a long text", { minLength: 1 }, "a".repeat(100_000)],
+])("repeated checks of %s are too complex, one is not", (_, schema, value) => {
+  expect(findSchemaViolation(schema, value)).toBeUndefined();
+  expect(findSchemaViolation(repeat(schema), value)?.keyword).toBe("complexity");
+});
+
+test.each([
+  ["large", (index: number) => `a?[\\p{L}${index}]?`, "complexity"],
+  ["unsupported", (index: number) => `(?<=a)${index}`, "complexity"],
+  ["small", (index: number) => `^[a-z]*-?(${index})?$`, undefined],
+])("200 %s patterns: %p", (_, toPattern, keyword) => {
+  const allOf = Array.from({ length: 200 }, (_, index) => ({ pattern: toPattern(index) }));
+
+  expect(findSchemaViolation({ allOf }, "")?.keyword).toBe(keyword);
+});
+
+test("many calls of an evaluation are too complex together", () => {
+  const work = startSchemaWork();
+  const value = Array(15_000).fill(1);
+  const keywords = Array.from(
+    { length: 20 },
+    () => findSchemaViolation({ items: { type: "number" } }, value, work)?.keyword,
+  );
+
+  expect(keywords[0]).toBeUndefined();
+  expect(keywords.at(-1)).toBe("complexity");
 });
 
 test("a pattern that is exponential in other engines takes linear time", async () => {

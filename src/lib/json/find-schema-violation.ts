@@ -1,5 +1,6 @@
 /** Validates a value against a JSON Schema: the keywords that tools use to describe their arguments. */
 import { compilePattern, type Pattern } from "../linear-regex/compile-pattern.ts";
+import { countSteps, type SchemaWork, startSchemaWork } from "./schema-work.ts";
 
 export interface SchemaViolation {
   /** The keyword that is violated; `complexity` when checking would take too long. */
@@ -9,22 +10,29 @@ export interface SchemaViolation {
 }
 
 /** Returns the first violation. Unknown keywords and invalid schemas are ignored. */
-export function findSchemaViolation(schema: unknown, value: unknown): SchemaViolation | undefined {
-  const count = { steps: 0 };
-  const found = check(schema, value, { root: schema, pointer: "", depth: 0, count });
+export function findSchemaViolation(
+  schema: unknown,
+  value: unknown,
+  work: SchemaWork = startSchemaWork(),
+): SchemaViolation | undefined {
+  const maxSteps = Math.min(work.steps + MAX_STEPS, MAX_STEPS_TOGETHER);
+  const found = check(schema, value, { root: schema, pointer: "", depth: 0, work, maxSteps });
   // Inside of `anyOf` or `not`, an aborted check would otherwise count as a result.
-  return count.steps > MAX_STEPS ? { keyword: "complexity", pointer: "" } : found;
+  return work.steps > maxSteps ? { keyword: "complexity", pointer: "" } : found;
 }
 
 /** A schema can refer to itself, and nested alternatives multiply to millions of combinations. */
 const MAX_STEPS = 20_000;
+/** Of all calls of an evaluation. */
+const MAX_STEPS_TOGETHER = 200_000;
 const MAX_DEPTH = 64;
 
 interface CheckContext {
   root: unknown;
   pointer: string;
   depth: number;
-  count: { steps: number };
+  work: SchemaWork;
+  maxSteps: number;
 }
 
 type Schema = Record<string, unknown>;
@@ -39,7 +47,8 @@ function check(
   const { pointer } = context;
   if (schema === false) return { keyword: "false", pointer };
   if (!isObject(schema)) return undefined;
-  if (++context.count.steps > MAX_STEPS || context.depth > MAX_DEPTH) {
+  context.work.steps += countSteps(schema, value, context.work);
+  if (context.work.steps > context.maxSteps || context.depth > MAX_DEPTH) {
     return { keyword: "complexity", pointer };
   }
   const inside = { ...context, depth: context.depth + 1 };
@@ -71,11 +80,18 @@ const limit =
   };
 const number = (value: unknown) => (typeof value === "number" ? value : undefined);
 /** Characters, not UTF-16 units. */
-const length = (value: unknown) => (typeof value === "string" ? [...value].length : undefined);
+const length = (value: unknown) => (typeof value === "string" ? countCharacters(value) : undefined);
 const items = (value: unknown) => (Array.isArray(value) ? value.length : undefined);
 const members = (value: unknown) => (isObject(value) ? Object.keys(value).length : undefined);
 const atLeast = (size: number, bound: number) => size >= bound;
 const atMost = (size: number, bound: number) => size <= bound;
+
+/** Without a list of the characters, which takes ten times as long. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (let at = 0; at < text.length; count++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return count;
+}
 
 const CHECKS: readonly (readonly [keyword: string, check: Check])[] = [
   [
@@ -130,13 +146,17 @@ const isEqual = (one: unknown, other: unknown): boolean =>
 
 const patterns = new Map<string, Pattern | undefined>();
 const MAX_PATTERNS = 500;
+/** Counts for a pattern that is rejected, however much of it was read. */
+const UNSUPPORTED_SIZE = 200;
 
 /** Uses the linear-time engine; a pattern that it does not support is ignored. */
-function matchesPattern(expected: unknown, value: unknown): boolean {
+function matchesPattern(expected: unknown, value: unknown, { work }: CheckContext): boolean {
   if (typeof expected !== "string" || typeof value !== "string") return true;
   if (!patterns.has(expected)) {
     if (patterns.size >= MAX_PATTERNS) patterns.clear();
-    patterns.set(expected, compileOrUndefined(expected));
+    const pattern = compileOrUndefined(expected);
+    patterns.set(expected, pattern);
+    work.steps += pattern?.size ?? UNSUPPORTED_SIZE;
   }
   return patterns.get(expected)?.test(value) ?? true;
 }
@@ -165,9 +185,9 @@ function checkProperties(
   context: CheckContext,
 ): boolean | SchemaViolation {
   if (!isObject(expected) || !isObject(value)) return true;
-  for (const [name, schema] of Object.entries(expected)) {
+  for (const name of Object.keys(expected)) {
     if (!Object.hasOwn(value, name)) continue;
-    const found = check(schema, value[name], {
+    const found = check(expected[name], value[name], {
       ...context,
       pointer: childPointer(context.pointer, name),
     });

@@ -1,6 +1,7 @@
 /** Detector of calls of unknown tools and of invalid arguments. */
 import { z } from "zod";
 import { findSchemaViolation } from "../../lib/json/find-schema-violation.ts";
+import { startSchemaWork } from "../../lib/json/schema-work.ts";
 import { defineDetector, type Match, NOT_RECORDED, type ToolCall } from "../detector.ts";
 
 const Settings = z.strictObject({
@@ -47,12 +48,13 @@ export const toolSelection = defineDetector({
       if (calls.length === 0) return [];
       const schemas = new Map<string, unknown>(known);
       for (const { name, schema } of definitions) schemas.set(name, schema);
+      const work = startSchemaWork();
       return calls.flatMap((call): Match[] => {
         const unknown = check_names && schemas.size > 0 && !schemas.has(call.name);
         if (unknown) return [toMisuse(call, "unknown_tool")];
         if (!check_arguments || call.arguments === NOT_RECORDED) return [];
         if (call.arguments === undefined) return [toMisuse(call, "arguments_not_json")];
-        const violation = findSchemaViolation(schemas.get(call.name), call.arguments);
+        const violation = findSchemaViolation(schemas.get(call.name), call.arguments, work);
         if (!violation) return [];
         return [
           toMisuse(call, "invalid_arguments", {
