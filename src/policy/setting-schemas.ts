@@ -10,9 +10,9 @@ export const Threshold = z.number().min(0).max(1).default(0.7);
 export const Level = z.enum(["permissive", "balanced", "strict"]);
 export type ReportLevel = z.output<typeof Level>;
 
-/** Regular expression of an administrator, rejected on save if the linear-time engine cannot run it. */
+/** Regular expression of an administrator, rejected on save if the linear-time engine cannot run it in either case. */
 export const PatternText = z.string().superRefine((source, context) => {
-  const message = findPatternError(source);
+  const message = findPatternError(source) ?? findPatternError(source, { ignore_case: true });
   if (message !== undefined) context.addIssue({ code: "custom", message });
 });
 

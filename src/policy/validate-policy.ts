@@ -21,32 +21,42 @@ export function validatePolicy(
 ): string | undefined {
   let patterns = 0;
   for (const size of measurePatterns(policy)) {
+    // The validation below ends there.
+    if (size === undefined) break;
     patterns += Math.ceil(size / PATTERN_SIZE);
     if (patterns <= MAX_PATTERNS) continue;
     return `gates: the masks and conditions of a policy must have at most ${MAX_PATTERNS} patterns together; long patterns count as several`;
   }
-  const problems = [
-    ...policy.gates.map((gate, index) => validateGate(gate, index, policy.gates)),
-    ...DIRECTIONS.flatMap((direction) =>
-      policy[`${direction}_rules`].map((rule, index) =>
-        validateRule(rule, index, direction, kindOf),
-      ),
-    ),
-  ];
-  return problems.find((problem) => problem !== undefined);
-}
-
-/** Measures the custom rules of masks and the conditions with `match`. */
-function* measurePatterns({ gates, input_rules, output_rules }: PolicyInput): Generator<number> {
-  for (const { mask } of gates) {
-    const rules: unknown = mask?.rules;
-    if (!Array.isArray(rules)) continue;
-    for (const rule of rules) yield rule?.type === "regex" ? measurePattern(`${rule.pattern}`) : 1;
+  for (const [index, gate] of policy.gates.entries()) {
+    const problem = validateGate(gate, index, policy.gates);
+    if (problem) return problem;
   }
-  for (const { when } of [...gates, ...input_rules, ...output_rules]) yield* measureMatches(when);
+  for (const direction of DIRECTIONS) {
+    for (const [index, rule] of policy[`${direction}_rules`].entries()) {
+      const problem = validateRule(rule, index, direction, kindOf);
+      if (problem) return problem;
+    }
+  }
+  return undefined;
 }
 
-function* measureMatches(condition: Condition | null): Generator<number> {
+/** Measures the patterns of masks and conditions, in the order of their validation; undefined for an invalid one. */
+function* measurePatterns({
+  gates,
+  input_rules,
+  output_rules,
+}: PolicyInput): Generator<number | undefined> {
+  for (const { mask, when } of gates) {
+    const rules: unknown = mask?.rules;
+    for (const rule of Array.isArray(rules) ? rules : []) {
+      yield rule?.type === "regex" ? measurePattern(`${rule.pattern}`) : 1;
+    }
+    yield* measureMatches(when);
+  }
+  for (const { when } of [...input_rules, ...output_rules]) yield* measureMatches(when);
+}
+
+function* measureMatches(condition: Condition | null): Generator<number | undefined> {
   if (condition === null) return;
   if ("not" in condition) yield* measureMatches(condition.not);
   else if ("op" in condition) {

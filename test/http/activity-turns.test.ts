@@ -106,6 +106,38 @@ test.each([
   60_000,
 );
 
+test("the patterns of a draft are validated until one is invalid", async () => {
+  await using kit = await startKit();
+  const { policy } = await makeGuard(kit, {});
+  const classes = Array.from({ length: 15 }, (_, index) => `[\\p{L}${index}]`).join("");
+  const rules = Array.from({ length: 100 }, (_, index) => ({
+    name: `rule ${index}`,
+    type: "regex",
+    pattern: `(?i)${classes}`,
+  }));
+  const measureReplay = async (count: number) => {
+    const gates = Array.from({ length: count }, (_, index) => ({
+      name: `gate ${index}`,
+      action: "transform",
+      mask: { rules },
+    }));
+    const before = process.cpuUsage();
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/replay`, {
+      draft: { name: "draft", gates },
+    });
+    const { user, system } = process.cpuUsage(before);
+    expect(reply.status).toBe(422);
+    expect(await reply.text()).toContain("gates[0].mask.rules[0].pattern");
+    return user + system;
+  };
+  await measureReplay(1);
+
+  const one = await minOfRuns(() => measureReplay(1), 0);
+  const ten = await minOfRuns(() => measureReplay(10), one * 4);
+
+  expect(ten).toBeLessThan(one * 4);
+}, 60_000);
+
 test("long patterns of a draft count as several", async () => {
   await using kit = await startKit();
   const { policy } = await makeGuard(kit, {});

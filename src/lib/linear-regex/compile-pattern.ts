@@ -49,20 +49,23 @@ export function compilePattern(source: string, options: { ignore_case?: boolean 
 }
 
 /** Returns why the pattern is invalid; undefined when it is valid. */
-export function findPatternError(source: string): string | undefined {
+export function findPatternError(
+  source: string,
+  options?: { ignore_case: boolean },
+): string | undefined {
   try {
-    compilePattern(source);
+    compilePattern(source, options);
     return undefined;
   } catch (thrown) {
     return thrown instanceof Error ? thrown.message : "is not a pattern";
   }
 }
 
-/** Returns the size of a pattern, and the number of characters of an invalid one. */
-export function measurePattern(source: string): number {
+/** Returns the size of a pattern; undefined when it is invalid. */
+export function measurePattern(source: string): number | undefined {
   try {
     return compilePattern(source).size;
   } catch {
-    return source.length;
+    return undefined;
   }
 }
