@@ -145,6 +145,23 @@ test("one invalid tool of a server of the 2026 revision does not invalidate the 
   expect((await it.list()).text).toContain("bad__good");
 });
 
+test("an error with very many values is read as its status, and does not block other requests", async () => {
+  const body = (id: number | undefined, data: string) =>
+    `{"jsonrpc":"2.0","id":${id},"error":{"code":-32602,"message":"No such city","data":${data}}}`;
+  const names = Array.from({ length: 1_000_000 }, (_, at) => `"m${at}":1`);
+  let data = "{}";
+  await using it = await served(({ id, method }) =>
+    method === "tools/call" ? new Response(body(id, data), { status: 400 }) : undefined,
+  );
+  expect((await it.call()).text).toContain("No such city");
+  data = `{${names}}`;
+
+  const [longest, { text }] = await measureLongestTurn(() => it.call());
+
+  expect(text).toContain("Bad failed. The server returned status 400.");
+  expect(longest).toBeLessThan(MAX_TURN_MS);
+});
+
 test("a server whose own description has very many values is left out, and does not block other requests", async () => {
   const info = `{"name":"a","version":"1","icons":${EMPTY_OBJECTS}}`;
   await using it = await served(

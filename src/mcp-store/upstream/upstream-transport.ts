@@ -11,6 +11,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { measureJson } from "../../lib/json/measure-json.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
@@ -223,8 +224,12 @@ function findRedirect(from: string, { status, headers }: Reply): string | undefi
   return source.origin === target.origin || isUpgrade ? target.href : undefined;
 }
 
+/** Limit for an error, which has a code, a message and little data. */
+const MAX_ERROR_VALUES = 5_000;
+
 /** Returns the error response to this request; undefined when the text is something else. */
 function readRpcError(text: string, id: unknown): JSONRPCMessage | undefined {
+  if (measureJson(text).values > MAX_ERROR_VALUES) return undefined;
   try {
     const message = parseJSONRPCMessage(JSON.parse(text));
     return "error" in message && message.id === id ? message : undefined;
