@@ -174,6 +174,52 @@ test("other requests run while a stream with many texts and items is evaluated",
   expect(longest).toBeLessThan((performance.now() - began) / 25);
 });
 
+const MASKED = "Write to ann@example.com. ";
+
+test.each<[string, object[]]>([
+  ["continues one text many times", [letters(6000)]],
+  ["has many texts beside a long member", [{ ...letters(300, 1), id: "y ".repeat(100_000) }]],
+  [
+    "repeats the start of a text",
+    [chunk({ content: "Hello there. ".repeat(8000) }), copies("Hello")],
+  ],
+  [
+    "repeats a masked part of a text",
+    [chunk({ content: MASKED.repeat(4000) }), copies(MASKED.trimEnd())],
+  ],
+  [
+    "has many values in its id at the end of a denied call",
+    [letters(300, 1), chunk(toolCall("pay")), { ...finish, id: { ...Array(20_000).fill(1) } }],
+  ],
+])("a stream with an event that %s is not sent at many times its size", async (_, events) => {
+  const { id } = await makeDetector(await kit(), "data_loss_prevention");
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  const tools = await makeDetector(await kit(), "tool_permission", { denied_tools: ["pay"] });
+  const output_rules = [
+    { detector_id: id, action: "transform" },
+    { detector_id: tools.id, action: "block" },
+  ];
+  await using it = await makeGuardedConsumer(await kit(), { output_rules }, { script });
+
+  const reply = await it.post("/v1/chat/completions", { model: "m", messages: [], stream: true });
+  const sent = await reply.text();
+
+  expect(sent).not.toContain("ann@");
+  expect(sent.length).toBeLessThan(2 * chunks.join("").length + 17 * 1024 * 1024);
+});
+
+/** A chunk with many choices, of which each index is `step` more than the one before. */
+function letters(length: number, step = 0) {
+  const delta = { content: "a" };
+  return { choices: Array.from({ length }, (_, at) => ({ index: at * step, delta })) };
+}
+
+function copies(content: string) {
+  const message = { content };
+  return { choices: Array.from({ length: 400 }, () => ({ index: 0, message })) };
+}
+
 test("the time of a Gemini stream is linear in the number of its function calls", async () => {
   const args = { note: "a b ".repeat(100) };
   const part = { functionCall: { name: "read", args } };

@@ -1,7 +1,12 @@
 /** Streams whose chunks have a list of choices: members of every chunk, errors, usage and the ending. */
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { unescapePointerStep } from "../../../lib/json/parse-strict.ts";
-import { createParts, dropText, type EventParts, type StreamFormat } from "./stream-format.ts";
+import {
+  createParts,
+  dropTextAndObject,
+  type EventParts,
+  type StreamFormat,
+} from "./stream-format.ts";
 
 export interface ChoiceMembers {
   /** `object` of a complete response, and of a chunk. */
@@ -68,7 +73,7 @@ const FRAME_MEMBERS = ["id", "created", "model", "service_tier", "system_fingerp
 
 function pickFrame(event: JsonObject): JsonObject {
   const members = FRAME_MEMBERS.filter((name) => name in event);
-  return Object.fromEntries(members.map((name) => [name, dropText(event[name], name)]));
+  return Object.fromEntries(members.map((name) => [name, dropTextAndObject(event[name], name)]));
 }
 
 /** Returns true for a choice without anything except its index and empty texts. */

@@ -1,6 +1,8 @@
 /** Sends, holds and renders the events of a masked stream. */
 
 import { formatEvent, replaceData } from "../../../lib/http/split-events.ts";
+import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import { isInside } from "./assemble-response.ts";
 import type { CheckedEvent } from "./check-event.ts";
 import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
@@ -48,6 +50,12 @@ export interface SenderOptions {
   starting_after?: number | undefined;
 }
 
+/**
+ * Caps the text that we add to events: the text that was sent in place of a short repetition, and events that are sent
+ * again with remaining text. A small event may have thousands of repetitions or remaining texts.
+ */
+const MAX_REPEATED_CHARACTERS = 16 * 1024 * 1024;
+
 export function createEventSender(
   slots: ReadonlyMap<string, TextSlot>,
   { holdsAll, onSize, starting_after = -1 }: SenderOptions,
@@ -60,6 +68,9 @@ export function createEventSender(
   let output = "";
   let isStarted = false;
   let sequence: number | undefined;
+  const countRepeated = createSizeCap(MAX_REPEATED_CHARACTERS, () =>
+    buildUnreadableError("its events repeat too much text"),
+  );
 
   function send(outgoing: Outgoing): void {
     const { read, event } = outgoing;
@@ -88,7 +99,10 @@ export function createEventSender(
     }
     if (isEmpty) return undefined;
     for (const { pointer, slot, text } of read.copies) {
-      change(pointer, text, slots.get(slot)?.sent.read() ?? "");
+      const sent = slots.get(slot)?.sent.read() ?? "";
+      const next = sent.startsWith(text) ? text : sent;
+      countRepeated(Math.max(0, next.length - text.length));
+      change(pointer, text, next);
     }
     const data = replaceTexts(source, changes);
     const { sequence_number } = read.rest;
@@ -136,6 +150,7 @@ export function createEventSender(
       return last !== undefined && addText(last, slot, text);
     },
     sendRest(event) {
+      countRepeated(event.event.text.length);
       const { elements } = event.read;
       if (!holdsAll && !elements.some((each) => heldElements.has(each))) return send(event);
       const first = held.findIndex(({ read }) =>

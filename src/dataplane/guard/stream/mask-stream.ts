@@ -112,9 +112,10 @@ export function createStreamMask(
       const event = wrapEvent(format.buildDelta(slot, text), [`/${list}/${index}`]);
       return { ...event, texts: new Map() };
     }
-    const { pieces } = carrier.read;
-    const texts = new Map(pieces.map((each) => [each.pointer, each.slot === slot ? text : ""]));
-    return { ...carrier, texts };
+    const texts = new Map(carrier.read.pieces.map(({ pointer }) => [pointer, ""]));
+    const rest = { ...carrier, texts };
+    addText(rest, slot, text);
+    return rest;
   }
 
   /** Evaluates the tool calls inside the given elements. Returns false if one of them is blocked. */

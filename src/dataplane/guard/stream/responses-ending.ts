@@ -1,7 +1,7 @@
 /** Ends a blocked stream of `/v1/responses`. */
 
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { dropText, type SentState } from "./stream-format.ts";
+import { dropText, dropTextAndObject, type SentState } from "./stream-format.ts";
 
 const NO_USAGE = {
   input_tokens: 0,
@@ -70,7 +70,8 @@ export function buildEnding(
 function readItem(item: unknown): { id?: unknown; type?: unknown; parts: number } {
   if (!isObject(item)) return { parts: 0 };
   const parts = Array.isArray(item.content) ? item.content.length : 0;
-  return { id: dropText(item.id, "id"), type: dropText(item.type, "type"), parts };
+  const id = dropTextAndObject(item.id, "id");
+  return { id, type: dropTextAndObject(item.type, "type"), parts };
 }
 
 function buildMessage(item: ReturnType<typeof readItem>, index: number, texts: SentState["texts"]) {

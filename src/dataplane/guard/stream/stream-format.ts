@@ -102,6 +102,10 @@ export function dropText(value: unknown, member = ""): unknown {
   return Object.fromEntries(members);
 }
 
+/** Returns an id, number or keyword, without objects: an ending may repeat it for thousands of choices or parts. */
+export const dropTextAndObject = (value: unknown, member: string): unknown =>
+  isObject(value) ? undefined : dropText(value, member);
+
 /** Caps the length of lists: an upstream could otherwise allocate memory with one number. */
 const MAX_INDEX = 4096;
 
