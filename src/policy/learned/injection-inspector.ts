@@ -9,6 +9,7 @@ import {
   sourceByOrigin,
 } from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
+import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
 import type {
@@ -165,13 +166,16 @@ const splitAround = ({ text, toOriginal }: Reading, { start, end }: ScoredWindow
   { text: text.slice(end), toOriginal: (from, to) => toOriginal(from + end, to + end) },
 ];
 
-/** Returns the text, and its folded and decoded forms where they differ. */
+/** Returns the text, its folded and decoded forms where they differ, and the words of leetspeak. */
 function listReadings(segment: Segment): Reading[] {
   const { text } = segment;
   const readings = [{ text, toOriginal: (start: number, end: number) => ({ start, end }) }];
+  const folded = computeOnce(segment, foldText);
   const [, ...encoded] = computeOnce(segment, decodeViews);
-  for (const view of [computeOnce(segment, foldText), ...encoded]) {
+  for (const view of [folded, ...encoded]) {
     if (view.exact !== text) readings.push({ text: view.exact, toOriginal: view.toOriginal });
   }
+  // One reading of `1` is enough: the model does not depend on a single letter.
+  if (isLikelyLeetspeak(folded.text)) readings.push(...foldLeetspeak(folded).slice(0, 1));
   return readings;
 }
