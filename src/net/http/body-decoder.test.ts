@@ -42,6 +42,17 @@ test("a chunked body is the same however it is written and cut", () => {
   }
 });
 
+test("the data of a packet is passed on as one view, however many chunks it is in", () => {
+  const taken: string[] = [];
+  const packet = new Uint8Array(Buffer.from("2\r\nab\r\n1;x=y\r\nc\r\n3\r\ndef\r\n4\r\ngh"));
+
+  createBodyDecoder({ kind: "chunked" }).feed(packet, (bytes) =>
+    taken.push(Buffer.from(bytes).toString()),
+  );
+
+  expect(taken).toEqual(["abcdefgh"]);
+});
+
 test.each([
   ["no size", "\r\nx\r\n0\r\n\r\n"],
   ["a size that is no number", "xyz\r\n"],

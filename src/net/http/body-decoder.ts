@@ -3,7 +3,7 @@ import { latin1 } from "../../lib/text/latin1.ts";
 import type { Framing } from "./read-header-block.ts";
 
 export interface BodyDecoder {
-  /** Passes the body bytes in `chunk` to `take`, as views. Returns false for invalid framing. */
+  /** Passes the body bytes in `chunk` to `take`, as one view of it. Returns false for invalid framing. */
   feed: (chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes) => boolean;
   /** `surplus`: bytes after the end of the response. */
   state: { done: boolean; surplus: boolean };
@@ -87,12 +87,23 @@ function createChunkedDecoder(): BodyDecoder {
     return at + 2;
   }
 
+  /** A view of each data chunk would take 100 bytes of memory, also where the data is one byte. */
   function feed(chunk: Uint8Array<ArrayBuffer>, take: OnBodyBytes): boolean {
+    const body = { start: 0, end: 0 };
+    const isValid = decode(chunk, body);
+    if (body.end > 0) take(chunk.subarray(body.start, body.end));
+    return isValid;
+  }
+
+  /** Moves all data in `chunk` behind the first, and sets where it is. */
+  function decode(chunk: Uint8Array, body: { start: number; end: number }): boolean {
     let at = 0;
     while (at < chunk.length && !state.done) {
       if (next === "bytes") {
         const stop = Math.min(chunk.length, at + left);
-        take(chunk.subarray(at, stop));
+        if (body.end === 0) body.start = body.end = at;
+        if (body.end < at) chunk.copyWithin(body.end, at, stop);
+        body.end += stop - at;
         left -= stop - at;
         at = stop;
         if (left === 0) next = "end";
