@@ -13,7 +13,7 @@ setDefaultTimeout(30_000);
 const kitOf = sharedKit();
 
 const EMPTY_OBJECTS = `[${Array(150_000).fill("{}").join(",")}]`;
-const LONG_MEMBERS = Array.from({ length: 99_000 }, (_, at) => `"${"k".repeat(120)}${at}":{}`);
+const MEMBERS = Array.from({ length: 20_000 }, (_, at) => `"k${at}":{}`);
 const MODERN = `"resultType":"complete","ttlMs":0,"cacheScope":"private"`;
 
 interface Message {
@@ -73,7 +73,7 @@ test.each([
     "readers of a text",
     `{${MODERN},"content":[{"type":"text","text":"a","annotations":{"audience":${EMPTY_OBJECTS}}}]}`,
   ],
-  ["members of its _meta", `{${MODERN},"content":[],"_meta":{${LONG_MEMBERS}}}`],
+  ["members of its _meta", `{${MODERN},"content":[],"_meta":{${MEMBERS}}}`],
 ])(
   "a result with very many invalid %s is a failed call that does not block other requests",
   async (_, result) => {
