@@ -20,7 +20,9 @@ export function resolveOverlaps(matches: readonly LocatedMatch[]): LocatedMatch[
       if (start === end) return [];
       const isComplete = start === match.at.start && end === match.at.end;
       // Millions of matches, if copied, would take gigabytes.
-      return isComplete ? match : { ...match, at: { ...match.at, start, end } };
+      if (isComplete) return match;
+      const whole = match.at.whole ?? { start: match.at.start, end: match.at.end };
+      return { ...match, at: { ...match.at, start, end, whole } };
     })
     .sort((one, other) => one.at.start - other.at.start);
 }

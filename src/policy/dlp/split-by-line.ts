@@ -6,16 +6,19 @@ export const LINE_BREAK = /[\n\r\v\f\u0085\u2028\u2029]/;
 
 /** One line of a span. */
 export interface LineSpan extends TextSpan {
-  whole: TextSpan;
+  /** Absent if the line is all of it. */
+  whole?: TextSpan;
 }
 
 /** A line of a longer span keeps that as its whole. */
-export function splitByLine(
-  text: string,
-  { start, end, whole = { start, end } }: TextSpan & Partial<LineSpan>,
-): LineSpan[] {
+export function splitByLine(text: string, { start, end, whole: known }: LineSpan): LineSpan[] {
   const span = text.slice(start, end);
-  if (!LINE_BREAK.test(span)) return span.trim() === "" ? [] : [{ start, end, whole }];
+  if (!LINE_BREAK.test(span)) {
+    if (span.trim() === "") return [];
+    // Text may have millions of matches: each object counts.
+    return [known ? { start, end, whole: known } : { start, end }];
+  }
+  const whole = known ?? { start, end };
   const lines: LineSpan[] = [];
   let from = start;
   for (const part of span.split(LINE_BREAK)) {
