@@ -32,6 +32,17 @@ test.each([
   expect(piecesOf(text)).toEqual(pieces);
 });
 
+test("every word of the vocabulary is found as a whole, at the start of a word and inside of one", () => {
+  const words = vocabulary.filter((piece) => /^[a-z]+$/.test(piece));
+  const ends = vocabulary.filter((piece) => /^##[a-z]+$/.test(piece));
+
+  expect(piecesOf(words.join(" "))).toEqual(words);
+  // No piece of the vocabulary begins with this sign.
+  expect(piecesOf(ends.map((piece) => `☃${piece.slice(2)}`).join(" "))).toEqual(
+    ends.flatMap((piece) => ["[UNK]", piece]),
+  );
+});
+
 test("offsets refer to the original text", () => {
   const { starts, ends, length } = split("Hi, Léa!");
   const words = Array.from({ length }, (_, index) => "Hi, Léa!".slice(starts[index], ends[index]));

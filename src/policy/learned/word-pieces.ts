@@ -13,6 +13,7 @@ export interface WordPieces {
 export type SplitWordPieces = (text: string) => WordPieces;
 
 const MAX_WORD_CHARACTERS = 100;
+const PREFIX_CHARACTERS = 3;
 /** Words of ordinary text repeat: their pieces are cached. */
 const MAX_CACHED_WORDS = 20_000;
 
@@ -21,8 +22,7 @@ export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWor
   const unknown = idOf.get("[UNK]") ?? 0;
   const inWord = [...idOf].filter(([piece]) => piece.startsWith("##"));
   const inWordIdOf = new Map(inWord.map(([piece, id]) => [piece.slice(2), id]));
-  /** Bounds the attempts for each piece: otherwise, they grow with the length of the word. */
-  const maxLength = vocabulary.reduce((max, piece) => Math.max(max, piece.length), 0);
+  const maxLengthOf = findMaxLengths([...idOf.keys(), ...inWordIdOf.keys()]);
   const cache = new Map<string, readonly number[]>();
 
   /** Returns pairs: the id of a piece and its length. */
@@ -53,6 +53,8 @@ export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWor
     let isKnown = true;
     for (let start = 0; start < word.length; ) {
       const ids = start === 0 ? idOf : inWordIdOf;
+      const prefix = word.slice(start, start + PREFIX_CHARACTERS);
+      const maxLength = maxLengthOf.get(prefix) ?? PREFIX_CHARACTERS - 1;
       let end = Math.min(word.length, start + maxLength);
       let id: number | undefined;
       for (; end > start; end--) {
@@ -105,6 +107,19 @@ export function createWordPieceSplitter(vocabulary: readonly string[]): SplitWor
     }
     return { ids, starts, ends, length };
   };
+}
+
+/**
+ * Returns the length of the longest piece for each start of pieces. It bounds the attempts to find a piece: most starts
+ * of random letters have none.
+ */
+function findMaxLengths(pieces: readonly string[]): Map<string, number> {
+  const longest = new Map<string, number>();
+  for (const piece of pieces) {
+    const prefix = piece.slice(0, PREFIX_CHARACTERS);
+    longest.set(prefix, Math.max(longest.get(prefix) ?? 0, piece.length));
+  }
+  return longest;
 }
 
 const NOT_LATIN = /[^\0-\u024f]/;
