@@ -41,6 +41,12 @@ const MAX_IDLE_TIMEOUTS = 5;
 /** A body up to this size is read in one call, which is the fastest way, and within one idle timeout. */
 const SMALL_BYTES = 256 * 1024;
 
+/**
+ * While a read waits, Bun passes on each chunk of the chunked encoding by itself: one of a byte takes 3 µs and 200
+ * bytes. In another turn the bytes that arrive are joined.
+ */
+const CHUNKS_PER_TURN = 100;
+
 type BodySetting = Extract<keyof Settings, `${string}_BODY_MIB`>;
 
 /** `cap` is a number of bytes, or the setting that contains it. */
@@ -80,9 +86,12 @@ export function openBody(request: Request, limits: BodyLimits, onBytes?: OnBytes
   /** Since the last MIN_BYTES arrived. */
   let idle = 0;
   let fresh = 0;
+  let chunks = 0;
 
   async function next() {
     if (!reader) return undefined;
+    chunks += 1;
+    if (chunks % CHUNKS_PER_TURN === 0) await new Promise(setImmediate);
     const left = Math.min(idle_ms - idle, total_ms - waited);
     if (left <= 0) throw tooSlow();
     const began = elapsedMs();

@@ -1,6 +1,6 @@
-/** Upstreams that send a body in very many chunks. */
+/** Upstreams and clients that send a body in very many chunks. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { post } from "../kit/mcp-client.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { readPeakMiB } from "../kit/peak-memory.ts";
@@ -61,4 +61,32 @@ test("a result in chunks of one byte takes no more memory than one in larger chu
 
   expect(text).toContain(TEXT);
   expect(readPeakMiB(program.child.pid) - before).toBeLessThan(200);
+});
+
+/** Sends each byte of a body as a chunk. Returns the beginning of the response. */
+function postBytewise(url: string, authorization: string, body: string): Promise<string> {
+  const { hostname, port, pathname, host } = new URL(url);
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const socket = connect(Number(port), hostname);
+  socket.once("data", (bytes) => resolve(bytes.toString("latin1")));
+  socket.once("error", reject);
+  const types = "content-type: application/json\r\naccept: application/json, text/event-stream";
+  const head = `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n${types}`;
+  const chunks = body.replaceAll(/./g, "1\r\n$&\r\n");
+  socket.write(`${head}\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`);
+  return promise.finally(() => socket.destroy());
+}
+
+test("a request in chunks of one byte takes no more memory than one in larger chunks", async () => {
+  await using program = await startProgram();
+  const store = await makeMcpStore(program);
+  const params = { name: "store_status", arguments: { text: "x".repeat(2 * 1024 * 1024) } };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const authorization = `Bearer ${await store.token("alice")}`;
+  const before = readPeakMiB(program.child.pid);
+
+  const reply = await postBytewise(store.url, authorization, body);
+
+  expect(reply).toStartWith("HTTP/1.1 200 OK");
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(150);
 });
