@@ -57,6 +57,24 @@ test.each(REQUESTS)("prompt_guard allows: %s", async (text) => {
   expect(status).toBe("allow");
 });
 
+test.each<[string, (text: string) => string]>([
+  ["full-width letters", (text) => text.replace(/[!-~]/g, (sign) => shift(sign, 0xfee0))],
+  ["bold letters", (text) => text.replace(/[a-z]/g, (letter) => shift(letter, 0x1d41a - 0x61))],
+])("text in %s is scored as the letters that a person reads", async (_, write) => {
+  const guard = await makeLearnedGuard("prompt_guard", { level: "permissive" });
+  const verdictOf = async (input: string) => (await guard.evaluate({ payload: { input } })).status;
+
+  for (const request of PLAIN_REQUESTS) expect(await verdictOf(write(request))).toBe("allow");
+  for (const attack of ATTACKS.slice(0, 3)) expect(await verdictOf(write(attack))).toBe("block");
+});
+
+const PLAIN_REQUESTS = [
+  "Happy birthday to my favorite colleague, see you at the party tonight!",
+  "Which flowers grow well on a balcony that faces north?",
+  "Thank you very much, the second version of the letter is perfect.",
+];
+const shift = (sign: string, by: number) => String.fromCodePoint((sign.codePointAt(0) ?? 0) + by);
+
 test("an attack in a name is scored as well, if it consists of words", async () => {
   const guard = await makeLearnedGuard("prompt_guard");
   const [attack = ""] = ATTACKS;

@@ -1,4 +1,4 @@
-/** Inspects text with both stages of the injection model, in its own form and deobfuscated. */
+/** Inspects text with both stages of the injection model, folded and deobfuscated. */
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
 import {
@@ -166,16 +166,19 @@ const splitAround = ({ text, toOriginal }: Reading, { start, end }: ScoredWindow
   { text: text.slice(end), toOriginal: (from, to) => toOriginal(from + end, to + end) },
 ];
 
-/** Returns the text, its folded and decoded forms where they differ, and the words of leetspeak. */
+/**
+ * Returns the folded text, its unescaped and decoded forms, and the words of leetspeak. The text in its own form is not
+ * read: the model takes the rare characters of harmless text in bold or full-width letters for an attack.
+ */
 function listReadings(segment: Segment): Reading[] {
-  const { text } = segment;
-  const readings = [{ text, toOriginal: (start: number, end: number) => ({ start, end }) }];
-  const folded = computeOnce(segment, foldText);
-  const [, ...encoded] = computeOnce(segment, decodeViews);
-  for (const view of [folded, ...encoded]) {
-    if (view.exact !== text) readings.push({ text: view.exact, toOriginal: view.toOriginal });
-  }
+  const unescaped = computeOnce(segment, foldText);
+  const [folded = unescaped, ...encoded] = computeOnce(segment, decodeViews);
+  const others = [unescaped, ...encoded].filter(({ exact }) => exact !== folded.exact);
+  const readings = [folded, ...others].map(({ exact, toOriginal }) => ({
+    text: exact,
+    toOriginal,
+  }));
   // One reading of `1` is enough: the model does not depend on a single letter.
-  if (isLikelyLeetspeak(folded.text)) readings.push(...foldLeetspeak(folded).slice(0, 1));
+  if (isLikelyLeetspeak(unescaped.text)) readings.push(...foldLeetspeak(unescaped).slice(0, 1));
   return readings;
 }
