@@ -63,7 +63,9 @@ export async function compileGuard(
   }
   const inForce = (policy_id: string | null, number: number | null): ProgramView | undefined => {
     if (policy_id === null) return undefined;
-    return number === null ? policies.get(policy_id) : byNumber.get(nameOf(policy_id, number));
+    const program =
+      number === null ? policies.get(policy_id) : byNumber.get(nameOf(policy_id, number));
+    return program ?? rejectMissing;
   };
   const overriding = Map.groupBy(overrideRows, ({ collector_id }) => collector_id);
   const collectors = new Map<string, CollectorView>();
@@ -93,6 +95,11 @@ export async function compileGuard(
     exemptions: groupExemptions(exemptionRows),
   };
 }
+
+/** Without its policy, an evaluation must not be allowed. */
+const rejectMissing: ProgramView = () => {
+  throw new Error("The version of a policy is missing.");
+};
 
 function groupExemptions(rows: readonly ExemptionRow[]): Snapshot["exemptions"] {
   const groups = new Map<string, Map<string, Set<string>>>();

@@ -1,6 +1,7 @@
 /** Keeps the snapshot current: at once after changes of this node, by notification or polling after those of others. */
 import { CONFIG_CHANNEL, configState } from "../db/config-revision.ts";
 import type { Db } from "../db/db.ts";
+import { readConsistently } from "../db/read-consistently.ts";
 import { type RecordedRows, recordRows, replayRows } from "../db/record-rows.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { type CompileOptions, compileSnapshot, readSessions } from "./compile.ts";
@@ -51,15 +52,18 @@ export async function watchConfig(
   const load = async () => {
     const keys = options.keyring();
     const rows: RecordedRows = {};
-    const source = store ? recordRows(db, rows) : db;
-    const sessions = await readSessions(source);
+    const record = (source: Db) => (store ? recordRows(source, rows) : source);
+    const sessions = await readSessions(record(db));
     if (sessions.config === current.config && keys === keyring) {
       current = { ...current, ...sessions };
       recorded = { ...recorded, ...rows };
       store?.(recorded);
       return;
     }
-    current = await compileSnapshot(source, { ...options, programs });
+    // Otherwise a policy whose version changes between two reads would be missing.
+    current = await readConsistently(db, (tx) =>
+      compileSnapshot(record(tx), { ...options, programs }),
+    );
     keyring = keys;
     recorded = rows;
     store?.(rows);

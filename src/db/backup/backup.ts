@@ -6,6 +6,7 @@ import { createGzip } from "node:zlib";
 import { AppError } from "../../contract/errors.ts";
 import type { Db, Value } from "../db.ts";
 import { migrations } from "../migrations/all.ts";
+import { readConsistently } from "../read-consistently.ts";
 import { schemaOf, schemaTables, type TableShape } from "../schema-tables.ts";
 
 export const BACKUP_FORMAT = "portcullis-backup";
@@ -50,12 +51,7 @@ export async function knownSchema(db: Db): Promise<string> {
 }
 
 async function inSnapshot<T>(db: Db, work: (tx: Db) => Promise<T>): Promise<T> {
-  if (db.dialect === "postgres") {
-    return await db.transaction(async (tx) => {
-      await tx.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-      return await work(tx);
-    });
-  }
+  if (db.dialect === "postgres") return await readConsistently(db, work);
   // Not db.transaction, which takes the write lock: in WAL mode a reader has a snapshot without it.
   await db.run("BEGIN");
   try {
