@@ -16,7 +16,11 @@ const HOSTILE = [
   "!! !echo",
   "line\nbreak\n'; echo pwned\n",
   "back\\slash\\",
+  "\\\\two\\\\\\three\\'; echo pwned; '\\'",
+  "\\ ; echo pwned \\",
   "-rf",
+  "%self",
+  "=ls",
   "~ * ? [a] {b,c} # & | ; < > ( )",
   "\u00e9 \u{1f600}",
 ];
@@ -28,8 +32,16 @@ function wordsOf(shell: string, command: string): string[] {
   return stdout.toString().split("\0").slice(0, -1);
 }
 
-test.each(["sh", "bash"])("%s reads each quoted text as one word", (shell) => {
+/** zsh and fish are read where they are installed. */
+const SHELLS = ["sh", "bash", "zsh", "fish"].filter((shell) => Bun.which(shell));
+
+test.each(SHELLS)("%s reads each quoted text as one word", (shell) => {
   expect(wordsOf(shell, HOSTILE.map(shellQuote).join(" "))).toEqual(HOSTILE);
+});
+
+test("quotes contain no backslash that fish would remove", () => {
+  const words = /^(?:[\w.:/@+,-]+|(?:'(?:[^'\\]|\\(?!['\\]))*'|\\['\\])+)$/;
+  for (const quoted of HOSTILE.map(shellQuote)) expect(quoted).toMatch(words);
 });
 
 test("an interactive bash with history expansion reads each quoted text as one word", () => {
