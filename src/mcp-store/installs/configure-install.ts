@@ -1,5 +1,6 @@
 /** Saves the values that an instance requires of each principal, sealed. They are never returned. */
 import { AppError } from "../../contract/errors.ts";
+import { SecretText } from "../../contract/shapes.ts";
 import type { ServerField } from "../../contract/store/mcp-registries.ts";
 import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
@@ -9,6 +10,7 @@ import { storeCredentialTable } from "../../db/tables/store-credentials.ts";
 import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { seal } from "../../lib/crypto/seal.ts";
+import { isHeaderValue } from "../../net/http/write-header-block.ts";
 import { endApprovals } from "./end-approvals.ts";
 import { listInstanceFields } from "./requirements.ts";
 import { toAuditedInstall } from "./save-install.ts";
@@ -84,7 +86,17 @@ function checkValue(fields: readonly ServerField[], key: string, value: string |
       `${at}: unknown field. Fields of this server: ${known}`,
     );
   }
-  if (value !== null && field.choices.length > 0 && !field.choices.includes(value)) {
+  if (value === null) return;
+  // A form is not decoded by the schema of the endpoint.
+  const { error } = SecretText.safeParse(value);
+  if (error) throw new AppError("validation_failed", `${at}: ${error.issues[0]?.message}`);
+  if (field.in === "header" && !isHeaderValue(value)) {
+    throw new AppError(
+      "validation_failed",
+      `${at}: is sent as a header, which cannot contain some of its characters`,
+    );
+  }
+  if (field.choices.length > 0 && !field.choices.includes(value)) {
     throw new AppError("validation_failed", `${at}: must be one of ${field.choices.join(", ")}`);
   }
 }

@@ -8,6 +8,8 @@ import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
+import { isHeaderValue } from "../../net/http/write-header-block.ts";
+import { secretNotDecrypted } from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 type Auth = z.infer<typeof ClientCredentialsAuth>;
@@ -46,7 +48,7 @@ export function createClientTokens(deps: Deps): GetClientToken {
 }
 
 const TokenResponse = z.object({
-  access_token: z.string().min(1),
+  access_token: z.string().min(1).refine(isHeaderValue),
   expires_in: z.number().optional(),
 });
 
@@ -56,9 +58,7 @@ async function requestToken(
   auth: Auth,
 ): Promise<CachedToken> {
   const secret = unseal(deps.keyring(), sealContextOf("registries.auth", id), auth.client_secret);
-  if (secret === undefined) {
-    throw new AppError("upstream_failed", "The client secret cannot be decrypted: set it again.");
-  }
+  if (secret === undefined) throw secretNotDecrypted();
   const { client_id, scopes, resource, token_url } = auth;
   const form = new URLSearchParams({ grant_type: "client_credentials" });
   if (scopes.length > 0) form.set("scope", scopes.join(" "));

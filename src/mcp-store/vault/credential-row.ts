@@ -1,9 +1,11 @@
 /** Converts a token response to columns of store_credentials with sealed tokens, and decrypts those tokens. */
 import type { OAuthTokens } from "@modelcontextprotocol/client";
+import { AppError } from "../../contract/errors.ts";
 import { sealContextOf } from "../../db/sealed-columns.ts";
 import type { StoreCredentialRow } from "../../db/tables/store-credentials.ts";
 import type { Deps } from "../../deps.ts";
 import { type Keyring, type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { isHeaderValue } from "../../net/http/write-header-block.ts";
 import { readUnverifiedClaims } from "../principals/verify-jwt.ts";
 
 export type CredentialToken = "access_token" | "refresh_token";
@@ -32,6 +34,12 @@ export function toCredentialColumns(
     seal(deps.keyring(), sealContext(column, id), token);
   const at = deps.now();
   const { access_token, refresh_token, expires_in, scope } = tokens;
+  if (access_token === "" || !isHeaderValue(access_token)) {
+    throw new AppError(
+      "upstream_failed",
+      "The authorization server issued an access token that cannot be sent: it is empty, or has characters that a header cannot contain.",
+    );
+  }
   return {
     access_token: sealed("access_token", access_token),
     refresh_token: refresh_token === undefined ? null : sealed("refresh_token", refresh_token),

@@ -96,9 +96,17 @@ export function readClientInformation(
   const [context, sealed] = own
     ? [sealContextOf("registries.auth", instance.id), auth.client_secret]
     : [secretContext(id), client_secret];
-  const secret = sealed === null ? undefined : unseal(deps.keyring(), context, sealed);
-  return { client_id, ...(secret === undefined ? {} : { client_secret: secret }) };
+  if (sealed === null) return { client_id };
+  const secret = unseal(deps.keyring(), context, sealed);
+  if (secret === undefined) throw secretNotDecrypted();
+  return { client_id, client_secret: secret };
 }
+
+export const secretNotDecrypted = (): AppError =>
+  new AppError(
+    "upstream_failed",
+    "The client secret cannot be decrypted. An administrator must set it again, or restore the encryption key.",
+  );
 
 async function registerNewClient(
   deps: Deps,

@@ -11,6 +11,9 @@ const METHOD = /^[A-Z]+$/;
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const INVALID_VALUE_CHARACTER = /[^\t\x20-\x7e\x80-\xff]/;
 
+/** Returns whether a header can contain the text. */
+export const isHeaderValue = (text: string): boolean => !INVALID_VALUE_CHARACTER.test(text);
+
 export function writeHeaderBlock(
   { method, path }: RequestLine,
   headers: Readonly<Record<string, string>>,
@@ -19,7 +22,7 @@ export function writeHeaderBlock(
   let head = `${method} ${path} HTTP/1.1\r\n`;
   for (const name in headers) {
     const value = headers[name] ?? "";
-    if (!NAME.test(name) || INVALID_VALUE_CHARACTER.test(value)) {
+    if (!NAME.test(name) || !isHeaderValue(value)) {
       throw new AppError("invalid_request", `The header ${JSON.stringify(name)} is invalid.`);
     }
     head += `${name}: ${value}\r\n`;

@@ -1,0 +1,67 @@
+/** Credentials that cannot be sent: with characters that no header contains, or that no key decrypts. */
+import { expect, test } from "bun:test";
+import { openBrowser } from "../kit/browser.ts";
+import { sharedKit } from "../kit/kit.ts";
+import { makeMcpStore } from "../kit/mcp-store.ts";
+import { startVendor } from "../kit/vendor.ts";
+
+const kitOf = sharedKit();
+
+test.each(["a\r\nX-Admin: yes", "a\nb", "a\0b", "ключ"])(
+  "a key that no header can contain is rejected when a principal enters it: %j",
+  async (api_key) => {
+    const kit = await kitOf();
+    const store = await makeMcpStore(kit);
+    const served = await store.serve("Keyed", "http://127.0.0.1:9/mcp", {
+      auth: { type: "principal_key" },
+    });
+    const install = await store.install("alice", served.code);
+    const link = `${kit.url}/me/connect/${install}`;
+    const browser = openBrowser();
+    await browser.submit(link, { token: await store.token("alice") });
+
+    const page = await browser.submit(link, { "field.api_key": api_key });
+
+    expect(page.status).toBe(422);
+    expect(await page.text()).toContain("values.api_key: ");
+    expect(await (await browser.visit(link)).text()).toContain("Enter the values");
+    const path = `${store.path}/store/principal/installs/${install}/config`;
+    expect((await kit.put(path, { values: { api_key } })).status).toBe(422);
+  },
+);
+
+test.each(["a\r\nX-Admin: yes", "ключ", ""])(
+  "an account whose token no header can contain is not connected: %j",
+  async (access_token) => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.more = { access_token };
+    const { finish } = await vendor.atVendor("alice");
+
+    const page = await finish();
+
+    expect(page.status).toBe(502);
+    expect(await page.text()).toContain("access token that cannot be sent");
+    expect(await vendor.credential()).toBeUndefined();
+  },
+);
+
+test("a client secret that no key decrypts is reported, and no request is sent without it", async () => {
+  const kit = await kitOf();
+  await using vendor = await startVendor(kit, { client_id: "c", client_secret: "s" });
+  const { finish } = await vendor.atVendor("alice");
+  const row = await kit.db.one<{ auth: string }>(
+    "SELECT auth FROM registries WHERE id = $1",
+    vendor.id,
+  );
+  const auth = (row?.auth ?? "").replace(/sealed:v2:[\w-]+:[\w-]+/, "sealed:v2:gone:AAAA");
+  await kit.db.run("UPDATE registries SET auth = $1 WHERE id = $2", auth, vendor.id);
+
+  const pages = [await finish(), (await vendor.leave("bob")).reply];
+
+  for (const page of pages) {
+    expect(page.status).toBe(502);
+    expect(await page.text()).toContain("The client secret cannot be decrypted.");
+  }
+  expect(vendor.auth.seen).toEqual([]);
+});
