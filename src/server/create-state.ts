@@ -24,6 +24,7 @@ export type State = Pick<
   | "waitForApproval"
   | "sampleFailedSignIn"
   | "sampleSession"
+  | "allowSession"
 >;
 
 export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State => ({

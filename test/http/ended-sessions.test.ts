@@ -204,6 +204,22 @@ test("the record of an ended session is deleted when its cookie would have expir
   expect([before, await endedCount(kit)]).toEqual([1, 0]);
 });
 
+test("a token starts a limited number of sessions, because each node has the ended ones in memory", async () => {
+  await using kit = await startKit();
+  const made = { name: "t", role: "viewer" };
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", made);
+  const signIn = (body: object) =>
+    fetch(`${kit.url}/v1/session`, { method: "POST", body: JSON.stringify(body) });
+
+  // Twice the limit: the minute may change meanwhile.
+  const replies = await Promise.all(Array.from({ length: 241 }, () => signIn({ token })));
+
+  const rejected = replies.filter(({ status }) => status === 429);
+  expect(rejected.length).toBeGreaterThan(0);
+  expect(await rejected[0]?.json()).toMatchObject({ error: "rate_limited" });
+  expect((await signIn({ token: OWNER_TOKEN })).status).toBe(200);
+});
+
 test("many sign-ins and sign-outs at once do not block other requests", async () => {
   await using kit = await startKit();
   const many = Array.from({ length: 100 });
@@ -214,8 +230,10 @@ test("many sign-ins and sign-outs at once do not block other requests", async ()
   };
   const signInAndOut = async () => {
     let cookies: string[] = [];
+    const made = { name: crypto.randomUUID(), role: "viewer" };
+    const { token } = await kit.make<{ token: string }>("/v1/tokens", made);
     const signingIn = await measureShare(async () => {
-      cookies = await Promise.all(many.map(() => consoleCookie(kit)));
+      cookies = await Promise.all(many.map(() => consoleCookie(kit, token)));
     });
     const signingOut = await measureShare(() =>
       Promise.all(cookies.map((cookie) => signOut(kit, cookie))),

@@ -1,4 +1,4 @@
-/** Records sign-ins and sign-outs in the audit log. */
+/** Records sign-ins and sign-outs in the audit log, and limits sign-ins. */
 import { type AuditAuthor, type AuditChange, recordChange } from "../../db/record-change.ts";
 import type { Deps } from "../../deps.ts";
 import { createMinuteSampler, type MinuteSampler } from "../../lib/minute-sampler.ts";
@@ -9,6 +9,8 @@ declare module "../../deps.ts" {
     sampleFailedSignIn: MinuteSampler;
     /** For each administrator token or principal. */
     sampleSession: MinuteSampler;
+    /** Returns whether an administrator token may start another session. */
+    allowSession: MinuteSampler;
   }
 }
 
@@ -18,9 +20,16 @@ const MAX_FAILED_SIGN_INS = 20;
 /** Recorded per minute, node and subject: a script that signs in for each request would hide other records. */
 const MAX_SESSIONS = 10;
 
-export const createSessionSamplers = (): Pick<Deps, "sampleFailedSignIn" | "sampleSession"> => ({
+/** Started per minute, node and token: each node has the ended ones in memory until they expire. */
+const MAX_STARTED_SESSIONS = 120;
+
+export const createSessionSamplers = (): Pick<
+  Deps,
+  "sampleFailedSignIn" | "sampleSession" | "allowSession"
+> => ({
   sampleFailedSignIn: createMinuteSampler(MAX_FAILED_SIGN_INS),
   sampleSession: createMinuteSampler(MAX_SESSIONS),
+  allowSession: createMinuteSampler(MAX_STARTED_SESSIONS),
 });
 
 export type SignInPlace = "console" | "Store";

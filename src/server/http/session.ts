@@ -38,6 +38,12 @@ export const sessionRoutes: Route[] = [
         "This administrator token is unknown, expired or revoked.",
       );
     }
+    if (!deps.allowSession(deps.now(), token.id)) {
+      throw new AppError(
+        "rate_limited",
+        "This token has signed in too often. Try again in a minute. Programs send the token instead of a cookie.",
+      );
+    }
     // Otherwise a copy of the cookie that is replaced would remain valid after the sign-out.
     const replaced = sessionOf(deps, origin, call.cookies);
     if (replaced) await changeSessions(deps.db, (db) => recordEnd(db, replaced));
