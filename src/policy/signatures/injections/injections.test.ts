@@ -35,6 +35,13 @@ test.each([
   ["{cat,/etc/passwd}"],
   ["c'a't /etc/passwd"],
   ["/???/??t /???/p??s??"],
+  ["__import__('os').system('id')"],
+  ['1 + __import__ ( "subprocess" ) . check_output("id", shell=True)'],
+  ["[x for x in [eval(\"__import__('os').popen('id').read()\")]]"],
+  ["importlib.import_module('os').system('id')"],
+  ["require('child_process').execSync('id')"],
+  ["process.mainModule.require('node:child_process').exec('id')"],
+  ["T(java.lang.Runtime).getRuntime().exec('id')"],
 ])("command: %p", (text) => {
   expect(labels(text)).toContain("command");
 });
@@ -138,6 +145,10 @@ test.each([
   ["name|id|email"],
   ["| id | name |\n|---|---|\n| 7 | Ana |"],
   ["w | grep ssh"],
+  ["version = __import__('mypackage').__version__"],
+  ["import os\nos.system('ls')"],
+  ["const { execSync } = require('child_process');\nexecSync('git status');"],
+  ["const log = require('child_process').execSync('git log');"],
   ["tree | tail -1"],
   ["R&D; find more at https://example.com"],
   ['Search & find "thing"'],

@@ -92,6 +92,14 @@ export const SYSTEM: readonly Signature<"command" | "ldap" | "xpath">[] = [
     proseConfidence: 0.7,
   },
   {
+    label: "command", // __import__('os').system('id'): an expression that loads a module and calls it
+    needles: ["__import__", "import_module(", "child_process", "getruntime("],
+    pattern:
+      /(?:\b__import__|\bimport_module)\s{0,3}\(\s{0,3}["'](?:os|posix|nt|subprocess|pty|commands|popen2|socket|shutil|ctypes|builtins)["']\s{0,3}\)\s{0,3}\.\s{0,3}\w{1,30}|\bmainmodule\s{0,3}\.\s{0,3}require\s{0,3}\(\s{0,3}["'`](?:node:)?child_process["'`]|^[^\w\n]{0,9}(?:require\s{0,3}\(\s{0,3}["'`](?:node:)?child_process["'`]\s{0,3}\)\s{0,3}\.\s{0,3}(?:exec|spawn|fork)|(?:t\()?(?:java\.lang\.)?runtime\)?\s{0,3}\.\s{0,3}getruntime\(\)\s{0,3}\.\s{0,3}exec\s{0,3}\()/,
+    argumentConfidence: 0.85,
+    proseConfidence: 0.6,
+  },
+  {
     label: "command", // Shellshock, and PHP that runs a command
     needles: ["() {", "(){", "{${", "${@", "<?"],
     pattern:
