@@ -67,10 +67,16 @@ const end = [
   { type: "message_stop" },
 ];
 const created = { type: "response.created", response: {} };
-const item = (type: string, value: object) => ({
+const item = (type: string, value: object, output_index = 0) => ({
   type: `response.output_item.${type}`,
-  output_index: 0,
+  output_index,
   item: value,
+});
+const argumentsDone = (name: string) => ({
+  type: "response.function_call_arguments.done",
+  output_index: 0,
+  name,
+  arguments: "{}",
 });
 const completed = (...output: object[]) => ({ type: "response.completed", response: { output } });
 const text = { type: "message", content: [] };
@@ -124,6 +130,31 @@ test.each<[string, string, object[]]>([
   ],
   ["another item at the end", "/v1/responses", [created, item("added", called), completed(text)]],
   [
+    "the name of another call beside its arguments",
+    "/v1/responses",
+    [created, item("added", { ...called, name: "ok" }), argumentsDone("pay"), completed()],
+  ],
+  [
+    "arguments of an item that never starts",
+    "/v1/responses",
+    [created, argumentsDone("pay"), completed()],
+  ],
+  [
+    "fewer items at the end",
+    "/v1/responses",
+    [created, item("added", text), item("added", text, 1), completed(called)],
+  ],
+  [
+    "a message beside the delta of another call",
+    "/v1/chat/completions",
+    [{ choices: [{ delta: toolCall("ok"), message: toolCall("pay") }] }, finish],
+  ],
+  [
+    "the message of a choice beside the call of another one",
+    "/v1/chat/completions",
+    [{ choices: [{ delta: toolCall("ok") }, { message: toolCall("pay") }] }, finish],
+  ],
+  [
     "an item in the start",
     "/v1/responses",
     [{ ...created, response: { output: [called] } }, completed()],
@@ -138,6 +169,73 @@ test.each<[string, string, object[]]>([
   const sent = await send(path, { headers, chunks }, true);
 
   expect(sent).not.toMatch(/"(?:pay?|y)"/);
+});
+
+const FEW = `{"amount":1}`;
+const MANY = `{"amount":1000}`;
+const order = (args: string) => ({ ...called, name: "order", arguments: args });
+const delta = {
+  type: "response.function_call_arguments.delta",
+  output_index: 0,
+  delta: FEW,
+};
+const done = { ...delta, type: "response.function_call_arguments.done", arguments: FEW };
+
+test.each<[string, string, object[]]>([
+  [
+    "the end of the arguments",
+    "/v1/responses",
+    [created, item("added", order("")), delta, { ...done, arguments: MANY }, completed()],
+  ],
+  [
+    "the end of the item",
+    "/v1/responses",
+    [created, item("added", order("")), delta, done, item("done", order(MANY)), completed()],
+  ],
+  [
+    "the last event",
+    "/v1/responses",
+    [created, item("added", order(FEW)), item("done", order(FEW)), completed(order(MANY))],
+  ],
+  [
+    "the start of the block",
+    "/v1/messages",
+    [
+      start,
+      block({ ...used, name: "order", input: JSON.parse(MANY) }),
+      {
+        type: "content_block_delta",
+        index: 0,
+        delta: { type: "input_json_delta", partial_json: FEW },
+      },
+      stop,
+      ...end,
+    ],
+  ],
+  [
+    "the start of the block, and objects later",
+    "/v1/messages",
+    [
+      start,
+      block({ ...used, name: "order", input: JSON.parse(MANY) }),
+      { type: "content_block_delta", index: 0, delta: { input: JSON.parse(FEW) } },
+      stop,
+      ...end,
+    ],
+  ],
+  [
+    "a message beside the delta",
+    "/v1/chat/completions",
+    [{ choices: [{ delta: toolCall("order", FEW), message: toolCall("order", MANY) }] }, finish],
+  ],
+])("a stream with other arguments in %s is not sent", async (_, path, events) => {
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const sent = await send(path, script, true);
+
+  expect(sent).not.toContain("1000");
+  expect(sent).toContain("do not fit together");
 });
 
 test("an event that repeats many texts does not delay other requests", async () => {

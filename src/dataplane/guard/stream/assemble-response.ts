@@ -1,16 +1,21 @@
 /** Assembles the complete response from the events of a stream. */
 
-import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isEmptyObject, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import type { EventParts, StreamFormat } from "./stream-format.ts";
+import {
+  buildConflictError,
+  type EventParts,
+  type StreamFormat,
+  takeText,
+} from "./stream-format.ts";
 
 /** An event without the texts that belong to the response. */
 export interface ReadEvent extends EventParts {
   rest: JsonObject;
   /** Strings that repeat the text of a slot. */
-  copies: { pointer: string; slot: string; text: string }[];
+  copies: { pointer: string; slot: string; text: string; is_argument: boolean }[];
 }
 
 export interface ResponseAssembly {
@@ -37,6 +42,7 @@ export function createAssembly(
   onSize: (characters: number) => void,
 ): ResponseAssembly {
   const texts = new Map<string, GrowingText>();
+  const argumentSlots = new Set<string>();
   let unmeasured = 0;
   const textAt = (slot: string): string => texts.get(slot)?.read() ?? "";
 
@@ -50,17 +56,13 @@ export function createAssembly(
         const at = pointer + each.slice(slot.length);
         const found = locate(rest, at);
         const value = found?.holder[found.name];
+        if (!found || isBlank(value)) return [];
+        const is_argument = argumentSlots.has(each);
+        if (is_argument && value !== textAt(each)) throw buildConflictError();
         // A repetition may lag behind the text.
-        if (
-          !found ||
-          typeof value !== "string" ||
-          value === "" ||
-          !textAt(each).startsWith(value)
-        ) {
-          return [];
-        }
+        if (typeof value !== "string" || !textAt(each).startsWith(value)) return [];
         found.holder[found.name] = "";
-        return [{ pointer: at, slot: each, text: value }];
+        return [{ pointer: at, slot: each, text: value, is_argument }];
       }),
     );
   }
@@ -84,7 +86,12 @@ export function createAssembly(
         throw buildUnreadableError("an event has a member __proto__");
       }
       const parts = format.read(rest);
-      for (const { slot, text } of parts.pieces) {
+      for (const { pointer, slot, is_argument } of parts.repeats) {
+        const found = is_argument && !texts.has(slot) ? locate(rest, pointer) : undefined;
+        if (found) takeText(parts, found.holder, found.name, { pointer, slot, is_argument: true });
+      }
+      for (const { slot, text, is_argument } of parts.pieces) {
+        if (is_argument) argumentSlots.add(slot);
         const existing = texts.get(slot);
         onSize(existing ? text.length : text.length + SLOT_CHARACTERS);
         const growing = existing ?? createGrowingText();
@@ -124,6 +131,10 @@ function namesPrototype(value: unknown): boolean {
 export const isInside = (pointer: string, prefix: string): boolean =>
   pointer === prefix || pointer.startsWith(`${prefix}/`);
 
+/** Returns whether a pointer is equal to one of the prefixes, or inside of it. */
+export const isInAny = (pointer: string, prefixes: readonly string[]): boolean =>
+  prefixes.some((prefix) => isInside(pointer, prefix));
+
 type Located = { holder: Record<string, unknown>; name: string };
 
 /** Returns the object or list that contains a value, and the name of the value in it. */
@@ -148,6 +159,10 @@ function put(root: JsonObject, pointer: string, text: string): void {
   let holder: Record<string, unknown> = root;
   for (const [at, step] of steps.entries()) {
     if (at === steps.length - 1) {
+      const before = Object.hasOwn(holder, step) ? holder[step] : undefined;
+      // The end of a text may contain another version of it, which is evaluated with its event.
+      const isSame = isBlank(before) || before === text || REPEATED_TEXTS.has(step);
+      if (!isSame) throw buildConflictError();
       // Half of a surrogate pair cannot be stored.
       holder[step] = text.toWellFormed();
       return;
@@ -160,7 +175,15 @@ function put(root: JsonObject, pointer: string, text: string): void {
       holder[step] = /^\d+$/.test(steps[at + 1] ?? "") ? [] : created;
       holder = holder[step] as Record<string, unknown>; // just created
     } else {
-      throw buildUnreadableError("its events do not fit together");
+      throw buildConflictError();
     }
   }
+}
+
+const REPEATED_TEXTS: ReadonlySet<string> = new Set(["text", "refusal", "code"]);
+
+/** Returns whether an event may replace a value. */
+function isBlank(value: unknown): boolean {
+  if (isObject(value)) return isEmptyObject(value);
+  return value === undefined || value === null || value === "";
 }

@@ -2,13 +2,16 @@
 
 import { createObjectScan } from "../../../lib/json/create-object-scan.ts";
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { readIndex } from "./stream-format.ts";
+import { buildConflictError, readIndex } from "./stream-format.ts";
 
 interface OpenCall {
   id: unknown;
   position: number;
   scanArguments: (text: string) => boolean;
   isComplete: boolean;
+  isEmpty: boolean;
+  /** True if deltas of another id have continued it, as some servers send a new id in each. */
+  hasOtherIds: boolean;
 }
 
 /** Returns a function that returns the position of the call that a delta at `index` starts or continues. */
@@ -22,20 +25,32 @@ export function createCallPositions() {
     const position = readIndex(taken.has(index) ? end : index, 0);
     taken.add(position);
     end = Math.max(end, position + 1);
-    const call = { id, position, scanArguments: createObjectScan(), isComplete: false };
+    const scanArguments = createObjectScan();
+    const state = { isComplete: false, isEmpty: true, hasOtherIds: false };
+    const call = { id, position, scanArguments, ...state };
     calls.set(index, call);
     return call;
   }
 
-  return (index: number, { id, function: called }: JsonObject): number => {
-    const { name, arguments: text } = isObject(called) ? called : {};
+  return (index: number, { id, function: called, custom }: JsonObject): number => {
+    const { name, arguments: text, input = text } = firstObject(called, custom);
     let call = calls.get(index);
-    // A call that is not complete continues: clients that join by index would read a value that was masked in parts.
-    const isNew = name && call?.isComplete && (!id || id !== call.id);
-    if (!call || isNew) call = openCall(index, id);
-    if (typeof text === "string") call.isComplete = call.scanArguments(text);
+    const isOther = id && id !== call?.id;
+    if (call && name && isOther && !isSeparable(call)) throw buildConflictError();
+    if (!call || (name && call.isComplete && (isOther || !id))) call = openCall(index, id);
+    else if (isOther) call.hasOtherIds = true;
+    if (typeof input === "string" && input !== "") {
+      call.isEmpty = false;
+      call.isComplete = call.scanArguments(input);
+    }
     return call.position;
   };
 }
+
+/** Returns whether clients that join calls by index, and those that join them by id, read the same arguments. */
+const isSeparable = ({ isComplete, isEmpty, hasOtherIds }: OpenCall): boolean =>
+  (isComplete || isEmpty) && !hasOtherIds;
+
+const firstObject = (...values: unknown[]): JsonObject => values.find(isObject) ?? {};
 
 export type CallPositions = ReturnType<typeof createCallPositions>;

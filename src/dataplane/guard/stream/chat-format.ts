@@ -6,6 +6,7 @@ import { buildUnreadableError } from "../guard-errors.ts";
 import { type CallPositions, createCallPositions } from "./call-positions.ts";
 import { createChoicesFormat } from "./choices-format.ts";
 import {
+  buildConflictError,
   type EventParts,
   elementAt,
   isContinued,
@@ -84,9 +85,13 @@ function readDelta(parts: EventParts, delta: JsonObject, { from, to }: Mapping):
   for (const [name, value] of Object.entries(delta)) {
     const step = escapePointerStep(name);
     const inside = { from: `${from}/${step}`, to: `${to}/${step}` };
-    if (name === "tool_calls" && value !== null) readCalls(parts, value, inside);
-    else if (name === "function_call" && isObject(value)) readCall(parts, value, inside);
-    else if (isContinued(name, value)) {
+    if (name === "tool_calls" && value !== null) {
+      readCalls(parts, value, inside);
+      parts.calls_at.push(inside.from);
+    } else if (name === "function_call" && isObject(value)) {
+      readCall(parts, value, inside);
+      parts.calls_at.push(inside.from);
+    } else if (isContinued(name, value)) {
       takeText(parts, delta, name, { pointer: inside.from, slot: inside.to });
     } else if (name === "content" && Array.isArray(value)) {
       if ("content_parts" in delta) throw buildUnreadableError("an event has two lists of content");
@@ -154,7 +159,7 @@ function mergeDelta(target: JsonObject, delta: JsonObject): void {
         ? known !== undefined && known !== value
         : isContainer(known) && Array.isArray(known) !== Array.isArray(value);
     if (isReplaced || (isContainer(known) && !isContainer(value))) {
-      throw buildUnreadableError("its events do not fit together");
+      throw buildConflictError();
     }
     if (Array.isArray(value)) mergeList(target, name, value);
     else if (isObject(value) && isObject(target[name])) mergeDelta(target[name], value);

@@ -3,7 +3,7 @@
 import { formatEvent, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
-import type { ReadEvent } from "./assemble-response.ts";
+import { isInAny, type ReadEvent } from "./assemble-response.ts";
 import { replaceTexts } from "./edit-event.ts";
 import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
 import { createParts } from "./stream-format.ts";
@@ -61,10 +61,11 @@ export function createEventChecker(
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
     const { segments, calls } = readPayload(read.rest, OUTPUT);
     const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
-    // Calls of other events are evaluated when they are complete.
-    const hasCalls = calls.length > 0 && !read.is_call && read.stage !== "last";
+    // Other calls are evaluated when they are complete.
+    const hasCalls = calls.some(({ pointer }) => !isInAny(pointer, read.calls_at));
     if (unknown.length === 0 && !hasCalls) return data;
-    const texts = [...read.pieces, ...read.copies];
+    const copies = read.copies.filter(({ is_argument }) => !(hasCalls && is_argument));
+    const texts = [...read.pieces, ...copies];
     const empty = new Map(texts.map(({ pointer }) => [pointer, ""]));
     const blank = replaceTexts(data, empty, { keepsTokens: true });
     const { masked, blocked } = await evaluatePart(blank);

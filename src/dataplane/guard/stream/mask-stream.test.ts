@@ -237,6 +237,8 @@ const start = (id: string, index: number | undefined, text: string) =>
   chunk({ tool_calls: [{ index, id, function: { name: "pay", arguments: text } }] });
 const next = (index: number | undefined, text: string) =>
   chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+const other = (id: string, text: string) =>
+  chunk({ tool_calls: [{ index: 0, id, function: { arguments: text } }] });
 test.each([
   ["the same index", 0],
   ["no index", undefined],
@@ -262,15 +264,22 @@ test.each([
   expect(sent).toEqual({ a: `{"card":"${MASK}"}`, b: `{"card":"}"}`, c: `{"card":"${MASK}"}` });
 });
 
-test("tool calls with the same index are one text if the first is not complete", async () => {
-  const stream = [
-    start("a", 0, `{"card":"4111`),
-    start("b", 0, ` 1111"}`),
-    finish(0, "tool_calls"),
-    DONE,
-  ];
+test.each<[string, string[]]>([
+  ["is not complete", [start("a", 0, `{"card":"`), start("b", 0, `{"card":"1"}`)]],
+  [
+    "has continued with that id",
+    [start("a", 0, "{}"), other("b", `{"card":"1"}`), start("b", 0, "")],
+  ],
+])("a stream with a new tool call at the index of one that %s is rejected", async (_, calls) => {
+  const stream = [...calls, finish(0, "tool_calls"), DONE];
 
-  const { text } = await mask(createChatFormat, stream);
+  expect(mask(createChatFormat, stream)).rejects.toThrow("do not fit together");
+});
+
+test("a tool call whose parts have different ids is one call", async () => {
+  const stream = [start("a", 0, `{"card":"4111`), other("b", ` 1111"}`), finish(0, "tool_calls")];
+
+  const { text } = await mask(createChatFormat, [...stream, DONE]);
 
   expect(text).toContain(MASK);
   expect(text).not.toContain("1111");

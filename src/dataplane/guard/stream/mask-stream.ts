@@ -4,7 +4,7 @@ import type { StreamEvent } from "../../../lib/http/split-events.ts";
 import type { GrowingText } from "../../../lib/text/growing-text.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import { createAssembly, isInside, locate } from "./assemble-response.ts";
+import { createAssembly, isInAny, isInside, locate } from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
 import { parseObject } from "./edit-event.ts";
 import { addText, createEventSender, type Outgoing } from "./event-sender.ts";
@@ -251,9 +251,6 @@ export function createStreamMask(
     return slot !== undefined && !slot.stream && !slot.is_closed;
   }
 }
-
-const isInAny = (pointer: string, prefixes: readonly string[]): boolean =>
-  prefixes.some((prefix) => isInside(pointer, prefix));
 
 /** Returns the JSON text of a response with this text only. */
 const wrapText = (content: string): string =>

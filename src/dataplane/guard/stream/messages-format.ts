@@ -5,6 +5,7 @@ import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-
 import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import {
+  buildConflictError,
   createParts,
   dropText,
   type EventParts,
@@ -142,6 +143,7 @@ function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject
       block.citations = citations;
       parts.is_delta = false;
     } else if (isObject(value) || Array.isArray(value)) {
+      if (name in block) throw buildConflictError();
       block[name] = value;
       parts.is_delta = false;
     }

@@ -25,7 +25,10 @@ export function createResponsesFormat(): StreamFormat {
       const read = READERS.get(type);
       if (read) read(parts, event, response);
       else if (type.endsWith(".delta")) readDelta(parts, event, type.slice(0, -".delta".length));
-      else if (type.endsWith(".done")) readDone(parts, event, type.slice(0, -".done".length));
+      else if (type.endsWith(".done")) {
+        checkName(event, response);
+        readDone(parts, event, type.slice(0, -".done".length));
+      }
       return parts;
     },
     response: () => response,
@@ -55,7 +58,10 @@ const readLast: EventReader = (parts, event, response) => {
   const complete = event.response.output;
   const isComplete =
     Array.isArray(complete) && Array.isArray(output) && complete.length >= output.length;
-  if (isComplete) for (const [at, item] of output.entries()) checkCall(item, complete[at]);
+  if (isComplete) {
+    for (const [at, item] of output.entries()) checkCall(item, complete[at]);
+    parts.calls_at.push("/response/output");
+  }
   Object.assign(response, event.response, { output: isComplete ? complete : output });
 };
 
@@ -199,15 +205,22 @@ function readDelta(parts: EventParts, event: JsonObject, name: string): void {
   parts.is_call = is_argument;
 }
 
+/** Rejects the name of a tool that is not the one of its item. */
+function checkName(event: JsonObject, response: JsonObject): void {
+  const { name } = event;
+  const isOther = typeof name === "string" && name !== "" && itemOf(response, event).name !== name;
+  if (isOther) throw buildUnreadableError("an event replaces a tool call");
+}
+
 function readDone(parts: EventParts, event: JsonObject, name: string): void {
   const { slot, is_argument } = locateText(event, name);
   parts.is_call = is_argument;
   // The arguments are evaluated with their item.
   if (!is_argument) parts.closes.push(slot);
   for (const [member, value] of Object.entries(event)) {
-    if (isContinued(member, value)) {
-      parts.repeats.push({ pointer: `/${escapePointerStep(member)}`, slot });
-    }
+    // Only the member of the same name repeats arguments.
+    if (!isContinued(member, value) || (is_argument && !slot.endsWith(`/${member}`))) continue;
+    parts.repeats.push({ pointer: `/${escapePointerStep(member)}`, slot, is_argument });
   }
 }
 

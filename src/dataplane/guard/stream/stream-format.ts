@@ -45,6 +45,8 @@ export interface Repetition {
   pointer: string;
   /** Location in the complete response. */
   slot: string;
+  /** True for arguments, which are those of the call if no event before has any. */
+  is_argument?: boolean;
 }
 
 export interface EventParts {
@@ -58,6 +60,8 @@ export interface EventParts {
   closes: string[];
   /** True for a part of a tool call: its element is sent only when it is complete. */
   is_call: boolean;
+  /** Locations in the event of calls that are evaluated with their element. */
+  calls_at: string[];
   /** True if the event contains nothing except its texts. */
   is_delta: boolean;
   /**
@@ -73,9 +77,13 @@ export const createParts = (): EventParts => ({
   elements: [],
   closes: [],
   is_call: false,
+  calls_at: [],
   is_delta: false,
   stage: "body",
 });
+
+/** For events that clients would combine in different ways. */
+export const buildConflictError = () => buildUnreadableError("its events do not fit together");
 
 /** Moves a string from its event to a piece. Ignores other values and empty strings. */
 export function takeText(
