@@ -225,6 +225,21 @@ test("a stream whose arguments of a tool call have too many values is not transl
   expect(await reply.text()).toContain("too many JSON values in the arguments");
 });
 
+test("an error of Gemini whose code or message is a long integer is reported as an error of the upstream", async () => {
+  await using it = await startConsumer(await kit(), [{ provider: "google" }]);
+  const text = '{"error":{"code":12345678901234567890,"message":12345678901234567890}}';
+  it.upstreams[0]?.script({ headers: EVENTS, chunks: [`data: ${text}\n\n`] });
+
+  const streamed = await it.post("/v1/messages", ask({ stream: true }));
+  const events = await streamed.text();
+  it.upstreams[0]?.script({ status: 400, body: text });
+  const whole = await it.post("/v1/messages", ask());
+
+  expect([streamed.status, whole.status]).toEqual([200, 400]);
+  expect(events).toContain("HTTP status 500.");
+  expect(await whole.text()).toContain("HTTP status 400.");
+});
+
 test("events that repeat a large usage do not delay other requests", async () => {
   const names = Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]);
   const usage = { ...Object.fromEntries(names), input_tokens: 3 };

@@ -1,5 +1,6 @@
 /** Errors of the Gemini API: google.rpc.Status as JSON. */
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { asText } from "../invalid-response.ts";
 import type { NeutralError } from "../neutral.ts";
 
 export interface GoogleErrorContext {
@@ -30,9 +31,10 @@ export function writeError(
 export function readError(status: number, body: unknown): NeutralError {
   const root: unknown = Array.isArray(body) ? body[0] : body;
   const error = isObject(root) && isObject(root.error) ? root.error : {};
-  const { message = `HTTP status ${status}.`, status: name, details } = error;
+  const { status: name, details } = error;
+  const message = asText(error.message) || `HTTP status ${status}.`;
   const code = readReason(details) ?? name;
-  return { status, message: String(message), ...(typeof code === "string" && { code }) };
+  return { status, message, ...(typeof code === "string" && { code }) };
 }
 
 function readReason(details: unknown): unknown {

@@ -2,7 +2,14 @@
 
 import { defined } from "../defined.ts";
 import type { StreamReader } from "../dialect.ts";
-import { asList, asObject, asText, invalidResponse, parseEvent } from "../invalid-response.ts";
+import {
+  asCount,
+  asList,
+  asObject,
+  asText,
+  invalidResponse,
+  parseEvent,
+} from "../invalid-response.ts";
 import type { NeutralEvent, OutputPart, StopReason, Usage } from "../neutral.ts";
 import { readError } from "./errors.ts";
 import {
@@ -52,7 +59,7 @@ export function createGenerateContentStreamReader(): StreamReader {
       const { error } = chunk;
       if (error !== undefined) {
         isEnded = true;
-        const status = Number(asObject(error).code) || 500;
+        const status = asCount(asObject(error).code) || 500;
         return [{ type: "error", error: readError(status, chunk) }];
       }
       const events: NeutralEvent[] = [];

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../lib/json/json-object.ts";
 import { defined } from "../defined.ts";
 import type { StreamReader } from "../dialect.ts";
 import {
+  asCount,
   asList,
   asObject,
   asText,
@@ -102,8 +103,8 @@ export function createResponsesStreamReader(): StreamReader {
     read(_name, data) {
       if (isEnded || data === "[DONE]") return [];
       const event = parseEvent(data);
-      const item = String(event.output_index ?? 0);
-      const content = `${item}.${event.content_index ?? 0}`;
+      const item = String(asCount(event.output_index) ?? 0);
+      const content = `${item}.${asCount(event.content_index) ?? 0}`;
       const delta = asText(event.delta);
       switch (event.type) {
         case "response.created":
