@@ -194,7 +194,11 @@ async function timeFirstTexts(target: Target, streams: number): Promise<number[]
     Array.from({ length: streams }, async (_, index) => {
       await Bun.sleep(index * 13); // not all in step
       const began = performance.now();
-      const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(chatBody(true)) });
+      const reply = await fetch(url, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(chatBody(true)),
+      });
       let text = "";
       for await (const chunk of reply.body ?? []) {
         text += Buffer.from(chunk).toString();
