@@ -162,6 +162,25 @@ test("an error with very many values is read as its status, and does not block o
   expect(longest).toBeLessThan(MAX_TURN_MS);
 });
 
+test.each([
+  ["brackets", "[".repeat(10_000_000)],
+  ["different names", `{${Array.from({ length: 1_000_000 }, (_, at) => `"m${at}":1`)}}`],
+])(
+  "an error of the handshake with millions of %s does not block other requests",
+  async (_, text) => {
+    await using it = await served(
+      ({ method }) =>
+        method === "server/discover" ? new Response(text, { status: 400 }) : undefined,
+      { sessions: true },
+    );
+
+    const [longest, { text: listed }] = await measureLongestTurn(it.list);
+
+    expect(listed).toContain("bad__echo");
+    expect(longest).toBeLessThan(MAX_TURN_MS / 2);
+  },
+);
+
 test("a server whose own description has very many values is left out, and does not block other requests", async () => {
   const info = `{"name":"a","version":"1","icons":${EMPTY_OBJECTS}}`;
   await using it = await served(

@@ -6,7 +6,7 @@ import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
-import { readReplyBytes } from "../../net/read-reply-bytes.ts";
+import { readReplyBytes, readReplyText } from "../../net/read-reply-bytes.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
 import { parseToolResponse } from "./parse-tool-response.ts";
 import { readStreamedResponse } from "./read-streamed-response.ts";
@@ -57,6 +57,14 @@ export async function receiveResponse(
 export async function receiveText(reply: Reply, memory: ByteReservation): Promise<string> {
   return new TextDecoder().decode(await readReplyBytes(reply, createByteCounter(memory)));
 }
+
+/** Returns the body of a response with an error status; empty if it is larger than an error. */
+export async function receiveErrorText(reply: Reply): Promise<string> {
+  return await readReplyText(reply, MAX_ERROR_BYTES).catch(() => "");
+}
+
+/** The SDK parses the body, and takes more than 1 s for megabytes of brackets or of different names. */
+const MAX_ERROR_BYTES = 64 * 1024;
 
 function createByteCounter(memory: ByteReservation): (bytes: number) => void {
   const checkSize = createSizeCap(MAX_BYTES, tooLarge);

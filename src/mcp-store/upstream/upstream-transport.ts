@@ -11,7 +11,6 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
-import { measureJson } from "../../lib/json/measure-json.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
@@ -24,7 +23,7 @@ import {
   isToolCall,
 } from "./message-headers.ts";
 import { checkForSdk } from "./read-content.ts";
-import { receiveResponse, receiveText } from "./receive-response.ts";
+import { receiveErrorText, receiveResponse, receiveText } from "./receive-response.ts";
 
 /** Timeout of handshakes and lists. */
 export const HANDSHAKE_TIMEOUT_MS = 5_000;
@@ -132,7 +131,7 @@ export function createUpstreamTransport(
       // Error bodies may contain our credential. Only statuses that the protocol defines are read.
       const isRead = status === 400 || status === 404;
       if (!isRead) reply.cancel();
-      const text = isRead ? await receiveText(reply, memory) : "";
+      const text = isRead ? await receiveErrorText(reply) : "";
       const error = status === 400 && isModern(message) ? readRpcError(text, id) : undefined;
       if (!error) throw httpError(status, text);
       return error;
@@ -224,12 +223,8 @@ function findRedirect(from: string, { status, headers }: Reply): string | undefi
   return source.origin === target.origin || isUpgrade ? target.href : undefined;
 }
 
-/** Limit for an error, which has a code, a message and little data. */
-const MAX_ERROR_VALUES = 5_000;
-
 /** Returns the error response to this request; undefined when the text is something else. */
 function readRpcError(text: string, id: unknown): JSONRPCMessage | undefined {
-  if (measureJson(text).values > MAX_ERROR_VALUES) return undefined;
   try {
     const message = parseJSONRPCMessage(JSON.parse(text));
     return "error" in message && message.id === id ? message : undefined;
