@@ -48,6 +48,30 @@ test("imports go down in rank, never sideways or up", () => {
   expect(violations.filter((violation) => !SERVED.includes(violation))).toEqual([]);
 });
 
+/** Statements that load a module when the program starts. `await import` and types do not. */
+const LOADED = /^(?:import|export) (?!type\b)[^;]*?from "([^"]+)"|^import "([^"]+)"/gm;
+const isOnlyTypes = (statement: string) =>
+  /\{([^}]*)\}/
+    .exec(statement)?.[1]
+    ?.split(",")
+    .every((name) => /^\s*(?:type |$)/.test(name)) === true;
+
+test("the start loads no MCP SDK: it takes 100 ms", () => {
+  const texts = new Map(sources.map(({ file, text }) => [file, text]));
+  const loaded = new Set(["server/start.ts"]);
+  const violations: string[] = [];
+  for (const file of loaded) {
+    for (const [statement, from, bare] of (texts.get(file) ?? "").matchAll(LOADED)) {
+      const spec = from ?? bare ?? "";
+      if (isOnlyTypes(statement)) continue;
+      if (spec.startsWith("@modelcontextprotocol/")) violations.push(`${file}: ${spec}`);
+      if (spec.startsWith(".")) loaded.add(relative(SRC, resolve(SRC, dirname(file), spec)));
+    }
+  }
+  expect(loaded.size).toBeGreaterThan(500);
+  expect(violations).toEqual([]);
+});
+
 test("every folder of src has a rank", () => {
   const folders = new Set(sources.map(({ file }) => folderOf(file)));
   expect([...folders].filter((name) => !(name in RANK) && !(name in BESIDE))).toEqual([]);

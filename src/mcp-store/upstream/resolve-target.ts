@@ -8,7 +8,7 @@ import type { Deps } from "../../deps.ts";
 import { unseal } from "../../lib/crypto/seal.ts";
 import { fillTemplate } from "../../lib/http/url-parts.ts";
 import { listInstanceFields, mayUseValue } from "../installs/requirements.ts";
-import { isForwarded } from "../vault/oauth-client.ts";
+import { isForwarded } from "../vault/forwarded-instance.ts";
 import type { Vault } from "../vault/vault.ts";
 import type { InstanceUse } from "./upstreams.ts";
 

@@ -24,7 +24,7 @@ import { type Route, route } from "../../route.ts";
 import { findGateway } from "../access/principal-access.ts";
 import { findCurrentServer, principalsChooseUrl } from "./bind-server.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
-import { isForwarded } from "./oauth-client.ts";
+import { isForwarded } from "./forwarded-instance.ts";
 
 export const authorizationServerRoutes: Route[] = [
   route(listAuthorizationServers, async (deps, { params, query }) => {

@@ -10,8 +10,9 @@ import {
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
-import { type DiscoveredServer, isSameServer } from "./discover-server.ts";
-import { type ForwardedInstance, isForwarded } from "./oauth-client.ts";
+import type { DiscoveredServer } from "./discover-server.ts";
+import { type ForwardedInstance, isForwarded } from "./forwarded-instance.ts";
+import { isSameServer } from "./is-same-server.ts";
 
 export const findCurrentServer = (deps: Deps, instance_id: string) =>
   oauthServerTable.find(deps.db, { instance_id, state: "current" });

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
 import { type OauthServerRow, oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import type { Deps } from "../../deps.ts";
-import { isSameServer } from "./discover-server.ts";
+import { isSameServer } from "./is-same-server.ts";
 
 /** Rejects a client that belongs to an earlier authorization server of the instance. */
 export async function checkConfiguredClient(

@@ -36,14 +36,9 @@ import type { Principal } from "../principals/identify-principal.ts";
 import { bindServer, findSuspendedInstances, serverChangedMessage } from "./bind-server.ts";
 import { readAccountName, toCredentialColumns } from "./credential-row.ts";
 import { discoverServer } from "./discover-server.ts";
+import { type ForwardedInstance, isForwarded } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
-import {
-  type ForwardedInstance,
-  findOrCreateRegistration,
-  isForwarded,
-  readClientInformation,
-  readMetadata,
-} from "./oauth-client.ts";
+import { findOrCreateRegistration, readClientInformation, readMetadata } from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 const FLOW_LIFETIME_MS = 600_000;

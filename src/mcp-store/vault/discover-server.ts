@@ -10,8 +10,9 @@ import type { CatalogAuth } from "../../contract/store/catalog.ts";
 import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import type { Deps } from "../../deps.ts";
 import { checkUrl } from "../../net/check-url.ts";
+import type { ForwardedInstance } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
-import type { ForwardedInstance } from "./oauth-client.ts";
+import { ENDPOINTS } from "./is-same-server.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface DiscoveredServer {
@@ -22,9 +23,6 @@ export interface DiscoveredServer {
   /** Empty: the scopes that the authorization server grants by default. */
   scopes: readonly string[];
 }
-
-/** Endpoints that receive a browser, client data, secrets or tokens. */
-const ENDPOINTS = ["authorization_endpoint", "token_endpoint", "registration_endpoint"] as const;
 
 /** Members that are stored; a server may send any number of others. */
 const STORED_MEMBERS = [
@@ -65,14 +63,6 @@ export async function discoverServer(
   }
   const { scopes } = instance.auth;
   return { ...found, scopes: scopes.length > 0 ? scopes : found.scopes };
-}
-
-/** Returns whether both are the same issuer with the same endpoints. */
-export function isSameServer(
-  one: Readonly<Record<string, unknown>>,
-  other: Readonly<Record<string, unknown>>,
-): boolean {
-  return ["issuer", ...ENDPOINTS].every((name) => one[name] === other[name]);
 }
 
 function readCatalogServer(

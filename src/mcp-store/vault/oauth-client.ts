@@ -13,20 +13,12 @@ import {
   oauthRegistrationTable,
 } from "../../db/tables/oauth-registrations.ts";
 import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
-import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
 import { checkConfiguredClient } from "./configured-client.ts";
+import type { ForwardedInstance } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
-
-/** An instance at which each principal signs in with an own account. */
-export type ForwardedInstance = McpRegistryRow & {
-  auth: Extract<McpRegistryRow["auth"], { type: "forwarded" }>;
-};
-
-export const isForwarded = (instance: McpRegistryRow): instance is ForwardedInstance =>
-  instance.auth?.type === "forwarded";
 
 export const CALLBACK_PATH = "/oauth/callback";
 

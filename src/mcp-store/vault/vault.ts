@@ -14,7 +14,8 @@ import type { Principal } from "../principals/identify-principal.ts";
 import { principalsChooseUrl } from "./bind-server.ts";
 import { createClientTokens, type GetClientToken } from "./client-token.ts";
 import { openCredential, toCredentialColumns } from "./credential-row.ts";
-import { type ForwardedInstance, readClientInformation, readMetadata } from "./oauth-client.ts";
+import type { ForwardedInstance } from "./forwarded-instance.ts";
+import { readClientInformation, readMetadata } from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface Vault {

@@ -10,7 +10,8 @@ import { findUsableInstall } from "../../mcp-store/installs/find-usable-install.
 import type { Principal } from "../../mcp-store/principals/identify-principal.ts";
 import { fillUrl, openValues } from "../../mcp-store/upstream/resolve-target.ts";
 import { finishConnect, startConnect } from "../../mcp-store/vault/connect-account.ts";
-import { CALLBACK_PATH, isForwarded } from "../../mcp-store/vault/oauth-client.ts";
+import { isForwarded } from "../../mcp-store/vault/forwarded-instance.ts";
+import { CALLBACK_PATH } from "../../mcp-store/vault/oauth-client.ts";
 import type { PathHandler } from "../http/mcp-paths.ts";
 import { redirectOrigin } from "../http/public-origin.ts";
 import type { App } from "../http/serve-request.ts";
