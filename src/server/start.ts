@@ -1,5 +1,5 @@
 /** Starts the program: database, keys, configuration, planes; and stops it in reverse order. */
-import { type ConfigFileWatch, watchConfigFile } from "../config-file/watch.ts";
+import type { ConfigFileWatch } from "../config-file/watch.ts";
 import { createCredentials } from "../credentials/credentials.ts";
 import { handleRequest } from "../dataplane/handle-request.ts";
 import type { Db } from "../db/db.ts";
@@ -132,6 +132,7 @@ export async function start(
   const config_file = settings.PORTCULLIS_CONFIG;
   let configFile: ConfigFileWatch | undefined;
   if (config_file && isFirst) {
+    const { watchConfigFile } = await import("../config-file/watch.ts");
     const from = { file: config_file, env, later: stored !== undefined };
     configFile = await watchConfigFile(deps, refresh, from);
   }
