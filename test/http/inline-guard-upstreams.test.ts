@@ -243,7 +243,7 @@ test("an event that repeats many texts does not delay other requests", async () 
     const content_index = 0;
     return { type: "response.output_text.delta", output_index, content_index, delta: "a b" };
   });
-  const members = Array.from({ length: 100_000 }, (_, index) => [`m${index}`, "a b"]);
+  const members = Array.from({ length: 90_000 }, (_, index) => [`m${index}`, "a b"]);
   const done = { type: "response.x.done", output_index: 0, ...Object.fromEntries(members) };
   const chunks = [created, ...deltas, done, completed()].map(
     (event) => `data: ${JSON.stringify(event)}\n\n`,
@@ -255,6 +255,36 @@ test("an event that repeats many texts does not delay other requests", async () 
   expect(sent).toContain("an event repeats too many texts");
   expect(longest).toBeLessThan(3000);
 });
+
+const names = (from: number, to: number) =>
+  Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`m${from + at}`, 1]));
+
+test.each<[string, object[]]>([
+  ["in one event", [{ ...chunk({ content: "Hi" }), more: names(0, 101_000) }]],
+  ["in the deltas of two events", [chunk(names(0, 51_000)), chunk(names(51_000, 101_000))]],
+])("a stream with more than 100,000 members %s is not evaluated", async (_, events) => {
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const headers = { "content-type": "text/event-stream" };
+
+  const sent = await send("/v1/chat/completions", { headers, chunks: [...chunks, DONE] }, true);
+
+  expect(sent.slice(-500)).toContain("it has more than 100000 members");
+});
+
+test("an event with the tokens of a long text passes", async () => {
+  const token = { token: "a", logprob: -1, bytes: [97] };
+  const content = Array.from({ length: 4000 }, () => ({
+    ...token,
+    top_logprobs: Array(8).fill(token),
+  }));
+  const event = { choices: [{ index: 0, delta: { content: "a" }, logprobs: { content } }] };
+  const chunks = [`data: ${JSON.stringify(event)}\n\n`, DONE];
+  const headers = { "content-type": "text/event-stream" };
+
+  expect(await send("/v1/chat/completions", { headers, chunks }, true)).toBe(chunks.join(""));
+});
+
+const DONE = "data: [DONE]\n\n";
 
 test("other requests run while a stream with many texts and items is evaluated", async () => {
   const deltas = Array.from({ length: 3500 }, (_, output_index) => {

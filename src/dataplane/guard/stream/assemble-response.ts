@@ -1,6 +1,7 @@
 /** Assembles the complete response from the events of a stream. */
 
 import { isEmptyObject, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { MAX_MEMBERS, measureJson } from "../../../lib/json/measure-json.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
@@ -67,17 +68,25 @@ export function createAssembly(
     );
   }
 
-  /** Checks the size of the response without its texts, after every mebibyte of events that may extend it. */
+  /** Checks the response without its texts after every mebibyte of events that may extend it. */
   function measure(characters: number): void {
     unmeasured += characters;
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
-    const { length } = JSON.stringify(format.response());
-    if (length > MAX_STRUCTURE_CHARACTERS) throw buildUnreadableError("the response exceeds 8 MiB");
+    checkStructure();
+  }
+
+  function checkStructure(): void {
+    const text = JSON.stringify(format.response());
+    if (text.length > MAX_STRUCTURE_CHARACTERS) {
+      throw buildUnreadableError("the response exceeds 8 MiB");
+    }
+    checkMembers(text);
   }
 
   return {
     add(data) {
+      checkMembers(data);
       const parsed = parseUnambiguous(data);
       if (!parsed.ok) throw buildUnreadableError(`the data of an event is ${parsed.reason}`);
       const rest = parsed.value;
@@ -103,6 +112,7 @@ export function createAssembly(
     },
     textAt,
     toText() {
+      checkStructure();
       const response = structuredClone(format.response());
       for (const slot of texts.keys()) put(response, slot, textAt(slot));
       return JSON.stringify(response);
@@ -118,6 +128,20 @@ export function createAssembly(
     },
   };
 }
+
+/** JSON.parse and each copy take a microsecond for a name that is new. The names in token lists are always the same. */
+function checkMembers(text: string): void {
+  if (text.length < MAX_MEMBERS * MIN_MEMBER_CHARACTERS) return;
+  const { members } = measureJson(text);
+  if (members <= MAX_MEMBERS) return;
+  const tokenMembers = text.match(TOKEN_MEMBERS)?.length ?? 0;
+  if (members - tokenMembers > MAX_MEMBERS) {
+    throw buildUnreadableError(`it has more than ${MAX_MEMBERS} members`);
+  }
+}
+
+const MIN_MEMBER_CHARACTERS = '"":1,'.length;
+const TOKEN_MEMBERS = /(?<!\\)"(?:token|logprob|bytes|top_logprobs)"\s*:/g;
 
 const MAY_NAME_PROTOTYPE = /__proto__|\\u/;
 

@@ -78,7 +78,9 @@ function pickFrame(event: JsonObject): JsonObject {
 
 /** Returns true for a choice without anything except its index and empty texts. */
 function isBlank(value: unknown): boolean {
-  if (value === null || value === "" || typeof value === "number") return true;
+  if (value === null || value === "") return true;
   if (typeof value !== "object") return false;
-  return Object.entries(value).every(([name, member]) => name === "logprobs" || isBlank(member));
+  return Object.entries(value).every(
+    ([name, member]) => name === "logprobs" || name === "index" || isBlank(member),
+  );
 }
