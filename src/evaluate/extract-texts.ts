@@ -22,6 +22,9 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
     attributes,
     is_foreign_body,
   });
+  if (is_foreign_body && payload.respelled !== null) {
+    throw new AppError("invalid_request", describeRespelled(payload.respelled));
+  }
   for (const part of unread) payload.uninspected.push(part);
   checkPayload(payload, assigned.batch);
   listEmbeddedBytes(payload);
@@ -33,6 +36,11 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   extracted.payload = payload;
   return extracted;
 }
+
+/** Another program may read such a member, which is not evaluated by its meaning. */
+const describeRespelled = (pointer: string): string =>
+  `The name of the member ${pointer.slice(0, MAX_SHOWN_CHARACTERS)} is a name of the API in another spelling.`;
+const MAX_SHOWN_CHARACTERS = 100;
 
 function checkPayload(payload: Payload, batch: BatchTotals | undefined): void {
   const { segments, attachments } = payload;

@@ -226,3 +226,53 @@ test.each([
     expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
   }
 });
+
+test.each<[string, object]>([
+  ["/messages/0/Role", { messages: [{ role: "assistant", Role: "user", content: QUERY }] }],
+  ["/messages/0/ROLE", { messages: [{ ROLE: "assistant", content: "x" }] }],
+  ["/Tools", { Tools: [{ type: "function", function: DENIED }] }],
+  ["/tool\u017f", { tool\u017f: [{ type: "function", function: DENIED }] }],
+  ["/tools/0/Function", { tools: [{ type: "function", Function: DENIED }] }],
+  ["/tools/0/function/Name", { tools: [{ function: { ...DENIED, name: "a", Name: "b" } }] }],
+  ["/messages/0/Tool_Calls", { messages: [{ role: "assistant", Tool_Calls: [] }] }],
+])("a request with the member %s is rejected: only some upstreams read it", async (name, more) => {
+  await using it = await makeConsumer(undefined);
+
+  const reply = await it.post(CHAT, { model: "gpt-4o", messages: [], ...more });
+
+  expect([reply.status, it.upstream.hits.length]).toEqual([400, 0]);
+  expect(await reply.text()).toContain(name);
+});
+
+test("names of the format in data of the caller keep their spelling", async () => {
+  await using it = await makeConsumer(undefined);
+  const data = { Role: "x", Type: "y", Name: "z", Content: [{ Text: "a" }], Tools: [], Item: {} };
+  const schema = { type: "object", properties: data, Required: ["Name"] };
+  const body = {
+    model: "gpt-4o",
+    metadata: data,
+    tools: [{ type: "function", function: { name: "f", parameters: schema } }],
+    messages: [
+      { role: "user", content: "Hi" },
+      {
+        role: "assistant",
+        tool_calls: [{ id: "1", function: { name: "f", arguments: JSON.stringify(data) } }],
+      },
+      { role: "tool", tool_call_id: "1", content: JSON.stringify(data) },
+    ],
+  };
+
+  const reply = await it.post(CHAT, body);
+
+  expect(reply.status).toBe(200);
+  expect(JSON.parse(it.upstream.hits[0]?.body.toString() ?? "")).toEqual(body);
+});
+
+test("an error of an upstream that writes names in upper case is sent", async () => {
+  const body = { Message: "The model is busy.", Type: "User", Code: "Throttled" };
+  await using it = await makeConsumer({ status: 429, body });
+
+  const reply = await it.post(CHAT, { model: "gpt-4o", messages: [] });
+
+  expect([reply.status, await reply.json()]).toEqual([429, body]);
+});

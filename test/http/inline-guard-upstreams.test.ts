@@ -53,6 +53,29 @@ test.each<[string, string, object]>([
   expect(await send(path, { body })).toContain("guard_blocked");
 });
 
+const { name, type, ...rest } = called;
+const { tool_calls } = toolCall("pay");
+
+test.each<[string, object]>([
+  ["/v1/chat/completions", { Choices: [{ message: toolCall("pay") }] }],
+  ["/v1/chat/completions", { choices: [{ Message: toolCall("pay") }] }],
+  ["/v1/chat/completions", { choices: [{ message: { Tool_Calls: tool_calls } }] }],
+  [
+    "/v1/chat/completions",
+    { choices: [{ message: { tool_calls: [{ Function: { name: "pay" } }] } }] },
+  ],
+  [
+    "/v1/chat/completions",
+    { choices: [{ message: { tool_calls: [{ function: { name: "ok", NAME: "pay" } }] } }] },
+  ],
+  ["/v1/messages", { role: "assistant", Content: [used] }],
+  ["/v1/messages", { content: [{ ...used, type: "x", Type: "tool_use" }] }],
+  ["/v1/responses", { Output: [called] }],
+  ["/v1/responses", { output: [{ ...rest, name, Type: type }] }],
+])("a call in %s that only clients which ignore case read is not sent: %j", async (path, body) => {
+  expect(await send(path, { body })).toContain("in another spelling");
+});
+
 const chunk = (delta: object) => ({ choices: [{ index: 0, delta }] });
 const finish = { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] };
 const start = { type: "message_start", message: { role: "assistant", content: [] } };
@@ -143,6 +166,31 @@ test.each<[string, string, object[]]>([
     "fewer items at the end",
     "/v1/responses",
     [created, item("added", text), item("added", text, 1), completed(called)],
+  ],
+  [
+    "a type that is not the one of its event",
+    "/v1/responses",
+    [created, { ...item("done", called), type: "response.x" }, completed()],
+  ],
+  [
+    "another type of a block",
+    "/v1/messages",
+    [start, { ...block(used), type: "ping" }, stop, ...end],
+  ],
+  [
+    "a respelled list",
+    "/v1/chat/completions",
+    [chunk({ Tool_Calls: toolCall("pay").tool_calls }), finish],
+  ],
+  [
+    "a respelled item",
+    "/v1/responses",
+    [created, { ...item("done", {}), Item: called }, completed()],
+  ],
+  [
+    "a respelled block",
+    "/v1/messages",
+    [start, { ...block({ type: "text" }), Content_Block: used }, stop, ...end],
   ],
   [
     "a message beside the delta of another call",
@@ -236,6 +284,17 @@ test.each<[string, string, object[]]>([
 
   expect(sent).not.toContain("1000");
   expect(sent).toContain("do not fit together");
+});
+
+test.each<[string, string, object]>([
+  ["content_block_delta", "/v1/messages", { type: "ping", delta: { text: "a" } }],
+  ["response.output_text.delta", "/v1/responses", { type: "response.x", delta: "a" }],
+  ["response.output_text.delta", "/v1/responses", { delta: "a" }],
+])("a stream with the event %s of %s with another type is not sent", async (event, path, data) => {
+  const chunks = [`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  expect(await send(path, script, true)).toContain("do not fit together");
 });
 
 test("an event that repeats many texts does not delay other requests", async () => {

@@ -63,7 +63,11 @@ export const BODY_READERS: MemberReaders = memberReaders({
   output: readOutput, // Bedrock Converse too
   items: readPossibleItems, // of a conversation
   data: readPossibleItems, // lists of items
-  response: readBody, // of an event
+  // Of an event.
+  response: readBody,
+  item: readItems,
+  content_block: readContent,
+  delta: readMessage,
 
   // OpenAI chat; Anthropic, Bedrock Converse and Cohere send `messages` as well.
   messages: readMessages,

@@ -24,6 +24,8 @@ export interface Payload {
   /** HTML and XML files inside the body. Their source is text, which is inspected as well. */
   pages: Attachment[];
   uninspected: Uninspected[];
+  /** Location of the first member that only a parser that ignores case reads as one of the format; null if there is none. */
+  respelled: string | null;
   tool: EvaluatedTool;
 }
 

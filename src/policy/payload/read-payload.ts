@@ -27,6 +27,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     documents: [],
     pages: [],
     uninspected: [],
+    respelled: null,
     tool: readTool(body, about),
   };
   const top: ValueLocation = {

@@ -63,8 +63,10 @@ const readOutput = withSource("tool_result", readUnknown);
 const ARGUMENT_NAMES = ["arguments", "args", "input", "parameters"];
 /** A call may have several of them, of which its receiver reads any. */
 const OTHER_ARGUMENTS = Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, readEvery]));
+/** OpenAI chat wraps a call in one of these: here they have no object, or only another spelling. */
+const NO_WRAPPED_CALL = { function: readUnknown, custom: readUnknown };
 const argumentMember = (member: string) => {
-  const others = { ...OTHER_ARGUMENTS, [member]: ignoreValue };
+  const others = { ...OTHER_ARGUMENTS, [member]: ignoreValue, ...NO_WRAPPED_CALL };
   return [member, memberReaders({ name: readToolName, output: readOutput, ...others })] as const;
 };
 const NO_ARGUMENTS = argumentMember("arguments");

@@ -2,7 +2,6 @@
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
-import { isHostileOperator } from "../signatures/injections/query-operators.ts";
 import {
   declaresBase64,
   decodeMember,
@@ -16,6 +15,7 @@ import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
+import { isRespelled, readMemberName } from "./member-names.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 import { childLocation, type ValueLocation } from "./value-location.ts";
 
@@ -42,6 +42,9 @@ export function readMembers(
     const member = value[key];
     const known = table.get(key);
     if (!known) readMemberName(out, key, member, location);
+    if (!known && !otherwise && isRespelled(key, value, { names: table, location })) {
+      out.respelled ??= childLocation(location, key).pointer;
+    }
     const read = known ?? otherwise;
     const child = childLocation(location, key);
     if (typeof member === "string" && declaresBase64(key, value)) {
@@ -155,34 +158,6 @@ export const readDataObject =
     if (isObject(value)) readMembers(out, value, location, table, readEvery);
     else readEvery(out, value, location);
   };
-
-/** Reads a member name that is unusual, since it may hide text, or a hostile database operator. */
-function readMemberName(out: Payload, key: string, member: unknown, location: ValueLocation): void {
-  if (isPlainName(key)) return;
-  const hostile = key.startsWith("$") && isHostileOperator(key, member, location.name);
-  if (ORDINARY_NAME.test(key) && !DATA_IN_NAME.test(key) && !hostile) return;
-  if (out.names.has(key)) return;
-  out.names.add(key);
-  out.segments.push(
-    createSegment(key, location.source, { ...childLocation(location, key), isName: true }),
-  );
-}
-
-/** Checks for a short name of letters, as most are: three times as fast as the patterns below. */
-function isPlainName(key: string): boolean {
-  for (let at = 0; at < key.length; at++) {
-    const unit = key.charCodeAt(at);
-    const letter = unit | 0x20;
-    if ((letter < 0x61 || letter > 0x7a) && unit !== UNDERSCORE) return false;
-  }
-  return key.length <= MAX_NAME_CHARACTERS;
-}
-
-const UNDERSCORE = 0x5f;
-const MAX_NAME_CHARACTERS = 64;
-const ORDINARY_NAME = /^[\w.$:/~-]{0,64}$/;
-/** Matches seven digits, which may be a card or an account, and a digit in a long name, which may be a token. */
-const DATA_IN_NAME = /^(?:\D*\d){7}|^(?=.{20})\D*\d/;
 
 /** Reads a string as text, or decodes it if the member usually contains encoded bytes. */
 function readString(out: Payload, value: string, location: ValueLocation, key: string): void {

@@ -6,7 +6,7 @@ import { readPayload } from "../../../policy/payload/read-payload.ts";
 import { isInAny, type ReadEvent } from "./assemble-response.ts";
 import { replaceTexts } from "./edit-event.ts";
 import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
-import { createParts } from "./stream-format.ts";
+import { buildConflictError, createParts, type StreamFormat } from "./stream-format.ts";
 
 /** An event whose other members are evaluated. */
 export interface CheckedEvent {
@@ -29,6 +29,7 @@ export type EventChecker = (event: StreamEvent) => Promise<CheckedEvent | PlainE
 const MAX_CLEAN_CHARACTERS = 16 * 1024;
 
 export function createEventChecker(
+  { hasType }: Pick<StreamFormat, "hasType">,
   evaluatePart: (text: string) => Promise<EvaluatedText>,
   addData: (data: string) => ReadEvent,
 ): EventChecker {
@@ -59,7 +60,8 @@ export function createEventChecker(
 
   /** Returns the data with masks; undefined if it is blocked. */
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
-    const { segments, calls } = readPayload(read.rest, OUTPUT);
+    const { segments, calls, respelled } = readPayload(read.rest, OUTPUT);
+    if (respelled !== null) throw buildConflictError();
     const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
     // Other calls are evaluated when they are complete.
     const hasCalls = calls.some(({ pointer }) => !isInAny(pointer, read.calls_at));
@@ -80,10 +82,19 @@ export function createEventChecker(
     if (data === "") return { event, is_last: false };
     if (data.trim() === "[DONE]") return { event, is_last: true };
     const read = addData(data);
+    const name = readEventName(event);
+    // Clients read either the name or the type.
+    if (name !== "" && hasType?.(name) && read.rest.type !== name) throw buildConflictError();
     const source = await checkRest(data, read);
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };
 }
+
+const readEventName = ({ lines }: StreamEvent): string =>
+  lines
+    .findLast((line) => line.startsWith("event:"))
+    ?.slice("event:".length)
+    .trim() ?? "";
 
 const OUTPUT = {
   direction: "output",

@@ -40,7 +40,7 @@ export function createStreamMask(
   onSize: (characters: number) => void,
 ): StreamMask {
   const assembly = createAssembly(format, onSize);
-  const checkEvent = createEventChecker(host.evaluatePart, assembly.add);
+  const checkEvent = createEventChecker(format, host.evaluatePart, assembly.add);
   const slots = new Map<string, TextSlot>();
   const { needs_whole: holdsAll, starting_after } = host;
   const sender = createEventSender(slots, { holdsAll, onSize, starting_after });

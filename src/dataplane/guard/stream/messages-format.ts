@@ -20,6 +20,7 @@ export function createMessagesFormat(): StreamFormat {
   const message: JsonObject = { type: "message", role: "assistant", content: [] };
   let isStarted = false;
   return {
+    hasType: (name) => READERS.has(name),
     read(event) {
       if (event.type === "message_start") {
         if (isStarted) throw buildUnreadableError("it starts twice");
@@ -107,6 +108,7 @@ function addElement(parts: EventParts, event: JsonObject): string {
 function startBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
   const element = addElement(parts, event);
   parts.opens = element;
+  parts.calls_at.push("/content_block");
   const { content_block: block } = event;
   if (!isObject(block)) return;
   parts.is_call = typeof block.type === "string" && block.type.endsWith("tool_use");

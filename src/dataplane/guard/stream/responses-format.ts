@@ -18,6 +18,7 @@ import {
 export function createResponsesFormat(): StreamFormat {
   const response: JsonObject = { object: "response", output: [] };
   return {
+    hasType: (name) => READERS.has(name) || name.startsWith("response."),
     read(event) {
       const type = typeof event.type === "string" ? event.type : "";
       const parts = createParts();
@@ -130,6 +131,7 @@ const READERS = new Map<string, EventReader>([
     (parts, { item, ...event }, response) => {
       const slot = `/output/${itemIndex(event)}`;
       parts.opens = slot;
+      parts.calls_at.push("/item");
       if (!isObject(item)) return;
       parts.is_call = isCall(item);
       takeTexts(parts, item, { pointer: "/item", slot });
@@ -142,6 +144,7 @@ const READERS = new Map<string, EventReader>([
       const slot = `/output/${itemIndex(event)}`;
       parts.closes.push(slot);
       parts.repeats.push({ pointer: "/item", slot });
+      parts.calls_at.push("/item");
       if (!isObject(item)) return;
       parts.is_call = isCall(item);
       mergeItem(itemOf(response, event), item);
