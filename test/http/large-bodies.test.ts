@@ -1,5 +1,5 @@
 /** JSON bodies that arrive together are parsed one by one, with other requests between them. */
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeDetector, makeGuard } from "../kit/guard.ts";
@@ -13,7 +13,13 @@ import { type Program, startProgram } from "../kit/program.ts";
 import { maxWaitShare, minOfRuns, until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
-/** A process of its own, so that sending the bodies takes no time of the server. */
+/** A process of its own, so that sending the bodies takes no time of the server. Tests of memory start another one. */
+let shared: Program;
+beforeAll(async () => {
+  shared = await startProgram();
+});
+afterAll(async () => await shared[Symbol.asyncDispose]());
+
 const waitDuring = (program: Program, count: number, send: () => Promise<unknown>) =>
   minOfRuns(
     () =>
@@ -36,14 +42,13 @@ const postAndLeave = (program: Program, path: string, body: string, headers = "h
   });
 
 test("bodies of many names do not block others, on the data plane", async () => {
-  await using program = await startProgram();
   await using upstream = startUpstream();
   const registry = { provider: "openai", url: `${upstream.url}/v1` };
-  const consumer = await makeConsumer(program, [registry], { files_scope: "own" });
+  const consumer = await makeConsumer(shared, [registry], { files_scope: "own" });
   const names = Array.from({ length: 150_000 }, (_, index) => `"n${index}":1`);
   const body = `{"model":"m","input":[{${names.join(",")}}],"tools":[{"file_ids":[]}]}`;
 
-  const share = await waitDuring(program, 16, async () => {
+  const share = await waitDuring(shared, 8, async () => {
     const reply = await consumer.post("/v1/responses", body);
     expect(reply.status).toBe(200);
     await reply.arrayBuffer();
@@ -53,14 +58,13 @@ test("bodies of many names do not block others, on the data plane", async () => 
 }, 120_000);
 
 test("200 bodies of less than 64 KiB do not block others, on the data plane", async () => {
-  await using program = await startProgram();
   await using upstream = startUpstream();
   const registry = { provider: "openai", url: `${upstream.url}/v1`, models: { allowed: ["m"] } };
-  const consumer = await makeConsumer(program, [registry], { files_scope: "own" });
+  const consumer = await makeConsumer(shared, [registry], { files_scope: "own" });
   const items = Array(4_500).fill('{"\\u0061":1}');
   const body = `{"model":"m","input":[${items.join(",")}],"tools":[{"file_ids":[]}]}`;
 
-  const share = await waitDuring(program, 200, async () => {
+  const share = await waitDuring(shared, 200, async () => {
     const reply = await consumer.post("/v1/responses", body);
     expect(reply.status).toBe(200);
     await reply.arrayBuffer();
@@ -70,12 +74,11 @@ test("200 bodies of less than 64 KiB do not block others, on the data plane", as
 }, 120_000);
 
 test("bodies of many names do not block others, on the admin API", async () => {
-  await using program = await startProgram();
   const names = Array.from({ length: 49_000 }, (_, index) => `"n${index}":1`);
   const body = `{"name":"x","y":{${names.join(",")}}}`;
 
-  const share = await waitDuring(program, 32, async () => {
-    const reply = await program.call("POST", "/v1/gateways", body);
+  const share = await waitDuring(shared, 16, async () => {
+    const reply = await shared.call("POST", "/v1/gateways", body);
     expect(reply.status).toBe(422);
     await reply.arrayBuffer();
   });
@@ -84,10 +87,9 @@ test("bodies of many names do not block others, on the admin API", async () => {
 }, 120_000);
 
 test("300 small bodies of an administrator that arrive together are all parsed", async () => {
-  await using program = await startProgram();
   const body = { name: "x", y: "z".repeat(9_000) };
 
-  const send = () => program.call("POST", "/v1/gateways", body);
+  const send = () => shared.call("POST", "/v1/gateways", body);
   const replies = await Promise.all(Array.from({ length: 300 }, send));
 
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([422]));
@@ -115,7 +117,7 @@ test("bodies of an administrator who disconnects do not fill the memory", async 
   const before = readPeakMiB(program.child.pid);
 
   const senders = Array.from({ length: 64 }, async () => {
-    for (let sent = 0; sent < 25; sent++)
+    for (let sent = 0; sent < 12; sent++)
       await postAndLeave(program, "/v1/gateways", body, headers);
   });
   await Promise.all(senders);
@@ -140,14 +142,13 @@ test("forms of many fields that clients without a token send neither block other
 }, 120_000);
 
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
-  await using program = await startProgram();
-  const store = await makeMcpStore(program);
+  const store = await makeMcpStore(shared);
   const tokens = await Promise.all(["ana", "bo", "cy", "di"].map((sub) => store.token(sub)));
   const escapes = '\\"'.repeat(7_000_000);
   const call = `"method":"tools/call","params":{"name":"store_search","arguments":{"q":"${escapes}"}}`;
   let sent = 0;
 
-  const share = await waitDuring(program, 8, async () => {
+  const share = await waitDuring(shared, 8, async () => {
     const reply = await fetch(store.url, {
       method: "POST",
       headers: {
@@ -165,16 +166,15 @@ test("bodies of many escapes do not block others, on the MCP endpoint", async ()
 }, 120_000);
 
 test("bodies of clients that disconnect while they wait for their turn are not sent upstream", async () => {
-  await using program = await startProgram();
   await using upstream = startUpstream();
   const registry = { provider: "openai", url: `${upstream.url}/v1`, models: { allowed: ["m"] } };
-  const consumer = await makeConsumer(program, [registry], { files_scope: "own" });
+  const consumer = await makeConsumer(shared, [registry], { files_scope: "own" });
   const items = Array(4_500).fill('{"\\u0061":1}');
   const body = `{"model":"m","input":[${items.join(",")}],"tools":[{"file_ids":[]}]}`;
   const headers = `host: x\r\nx-ag-api-key: ${consumer.key}\r\ncontent-type: application/json\r\n`;
   const path = `/${consumer.slug}/v1/responses`;
 
-  await Promise.all(Array.from({ length: 300 }, () => postAndLeave(program, path, body, headers)));
+  await Promise.all(Array.from({ length: 300 }, () => postAndLeave(shared, path, body, headers)));
   const reply = await consumer.post("/v1/responses", body);
 
   expect(reply.status).toBe(200);
@@ -191,7 +191,7 @@ test("the values of bodies that wait for a guard do not fill the memory", async 
   const before = readPeakMiB(program.child.pid);
 
   const send = async () => await (await consumer.post("/v1/chat/completions", body)).arrayBuffer();
-  await Promise.all(Array.from({ length: 1_000 }, send));
+  await Promise.all(Array.from({ length: 500 }, send));
 
   expect(readPeakMiB(program.child.pid) - before).toBeLessThan(900);
 }, 60_000);
@@ -199,10 +199,9 @@ test("the values of bodies that wait for a guard do not fill the memory", async 
 test.each(["an evaluation", "a policy test"])(
   "300 bodies of 8 KB with many matches do not block others, in %s",
   async (kind) => {
-    await using program = await startProgram();
-    const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+    const { id: detector_id } = await makeDetector(shared, "data_loss_prevention");
     const rule = { detector_id, action: "report" };
-    const { key, policy } = await makeGuard(program, { input_rules: [rule] });
+    const { key, policy } = await makeGuard(shared, { input_rules: [rule] });
     const [path, token] =
       kind === "an evaluation"
         ? ["/v1/evaluate", key]
@@ -211,8 +210,8 @@ test.each(["an evaluation", "a policy test"])(
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const body = JSON.stringify({ payload: { input } });
 
-    const share = await waitDuring(program, 300, async () => {
-      const reply = await fetch(`${program.url}${path}`, { method: "POST", headers, body });
+    const share = await waitDuring(shared, 300, async () => {
+      const reply = await fetch(`${shared.url}${path}`, { method: "POST", headers, body });
       expect(reply.status).toBe(200);
       await reply.arrayBuffer();
     });
@@ -222,13 +221,12 @@ test.each(["an evaluation", "a policy test"])(
   60_000,
 );
 
-test("60 streams with many matches, which a guard masks, do not block others", async () => {
-  await using program = await startProgram();
-  const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+test("40 streams with many matches, which a guard masks, do not block others", async () => {
+  const { id: detector_id } = await makeDetector(shared, "data_loss_prevention");
   const content = "ana@example.com 4111 1111 1111 1111 ".repeat(28);
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
   await using consumer = await makeGuardedConsumer(
-    program,
+    shared,
     { output_rules: [{ detector_id, action: "transform" }] },
     {
       script: {
@@ -238,7 +236,7 @@ test("60 streams with many matches, which a guard masks, do not block others", a
     },
   );
 
-  const share = await waitDuring(program, 60, async () => {
+  const share = await waitDuring(shared, 40, async () => {
     const body = { model: "m", stream: true, messages: [] };
     const reply = await consumer.post("/v1/chat/completions", body);
     expect(await reply.text()).toContain("[DONE]");
@@ -253,25 +251,24 @@ test("forms that arrive while the pages of principals are loaded do not fill the
   const before = readPeakMiB(program.child.pid);
 
   const senders = Array.from({ length: 500 }, async () => {
-    for (let sent = 0; sent < 20; sent++) await postAndLeave(program, "/me", body);
+    for (let sent = 0; sent < 8; sent++) await postAndLeave(program, "/me", body);
   });
   await Promise.all(senders);
 
   expect(readPeakMiB(program.child.pid) - before).toBeLessThan(300);
-  expect((await fetch(`${program.url}/me`)).status).toBe(200);
+  await until(async () => (await fetch(`${program.url}/me`)).status === 200);
 }, 60_000);
 
 test.each(["", "/export"])(
   "200 reads of /v1/activity%s, which arrive together, do not block others",
   async (end) => {
-    await using program = await startProgram();
-    const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
-    const { send } = await makeGuard(program, { input_rules: [{ detector_id, action: "report" }] });
+    const { id: detector_id } = await makeDetector(shared, "data_loss_prevention");
+    const { send } = await makeGuard(shared, { input_rules: [{ detector_id, action: "report" }] });
     const input = "ana@example.com 4111 1111 1111 1111 ".repeat(100);
     await Promise.all(Array.from({ length: 200 }, () => send({ payload: { input } })));
 
-    const share = await waitDuring(program, 200, async () => {
-      const reply = await program.call("GET", `/v1/activity${end}${end ? "" : "?limit=200"}`);
+    const share = await waitDuring(shared, 200, async () => {
+      const reply = await shared.call("GET", `/v1/activity${end}${end ? "" : "?limit=200"}`);
       expect(reply.status).toBe(200);
       await reply.arrayBuffer();
     });
@@ -282,8 +279,7 @@ test.each(["", "/export"])(
 );
 
 test("200 lists of hundreds of tools do not block others, on the MCP endpoint", async () => {
-  await using program = await startProgram();
-  const store = await makeMcpStore(program);
+  const store = await makeMcpStore(shared);
   const description = "d".repeat(2_500);
   const tools = Array.from({ length: 500 }, (_, index) => ({ name: `t${index}`, description }));
   await using server = startMcpServer({ tools });
@@ -295,5 +291,5 @@ test("200 lists of hundreds of tools do not block others, on the MCP endpoint", 
   };
   await list();
 
-  expect(await waitDuring(program, 200, list)).toBeLessThan(0.4);
+  expect(await waitDuring(shared, 200, list)).toBeLessThan(0.4);
 }, 60_000);
