@@ -58,7 +58,7 @@ export function compilePolicy(
   const document = { ...sealed, detectors: openDetectorSecrets(sealed, open) };
   /** Observe mode of the policy overrides the mode of its gates and rules. */
   const observes = (mode: Mode | null) => document.mode === "observe" || mode === "observe";
-  const gate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
+  const compileGate = ({ name, when, action, mask, mode }: Gate): CompiledGate => ({
     name,
     when,
     test: compileCondition(when),
@@ -68,41 +68,82 @@ export function compilePolicy(
   });
   /** Prepared detectors by id: compiling patterns is slow, and several rules may share a detector. */
   const inspects = new Map<string, Inspector>();
-  const rules = (direction: Direction): CompiledRule[] =>
-    document[`${direction}_rules`]
+  const compileRule = (rule: Rule, direction: Direction): CompiledRule => {
+    const { detector_id, when, action, mode } = rule;
+    const { name, kind, settings } = document.detectors[detector_id] ?? MISSING_DETECTOR;
+    const detector = detectors.get(kind);
+    // Validated on save; fails loudly if a later release removes the kind.
+    if (!detector) throw new Error(`Unknown detector kind ${JSON.stringify(kind)}.`);
+    const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
+    inspects.set(detector_id, inspect);
+    return {
+      detector: { id: detector_id, name, kind },
+      test: compileCondition(when),
+      action,
+      observe: observes(mode),
+      reads: new Set(detector.reads[direction]),
+      separatesFiles: detector.separatesFiles,
+      numbers: detector.numbers,
+      remote: detector.remote,
+      scores: detector.scores,
+      accumulates: detector.accumulates,
+      comparesSystemPrompt: detector.comparesSystemPrompt,
+      inspect,
+    };
+  };
+  const gates: CompiledGate[] = [];
+  /** Gates that cannot be compiled. A gate has no id. */
+  const broken: CompiledRule[] = [];
+  for (const gate of document.gates.filter(({ enabled }) => enabled)) {
+    try {
+      gates.push(compileGate(gate));
+    } catch (cause) {
+      broken.push(createFailingRule({ id, name: gate.name, kind: "gate" }, cause));
+    }
+  }
+  const rules = (direction: Direction): CompiledRule[] => [
+    ...broken,
+    ...document[`${direction}_rules`]
       .filter(({ enabled }) => enabled)
-      .map(({ detector_id, when, action, mode }) => {
-        const { name, kind, settings } = document.detectors[detector_id] ?? MISSING_DETECTOR;
-        const detector = detectors.get(kind);
-        // Validated on save; fails loudly if a later release removes the kind.
-        if (!detector) throw new Error(`Unknown detector kind ${JSON.stringify(kind)}.`);
-        const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
-        inspects.set(detector_id, inspect);
-        return {
-          detector: { id: detector_id, name, kind },
-          test: compileCondition(when),
-          action,
-          observe: observes(mode),
-          reads: new Set(detector.reads[direction]),
-          separatesFiles: detector.separatesFiles,
-          numbers: detector.numbers,
-          remote: detector.remote,
-          scores: detector.scores,
-          accumulates: detector.accumulates,
-          comparesSystemPrompt: detector.comparesSystemPrompt,
-          inspect,
-        };
-      });
+      .map((rule) => {
+        try {
+          return compileRule(rule, direction);
+        } catch (cause) {
+          const { detector_id } = rule;
+          const { name, kind } = document.detectors[detector_id] ?? MISSING_DETECTOR;
+          return createFailingRule({ id: detector_id, name, kind }, cause);
+        }
+      }),
+  ];
   return {
     document,
     id,
     name: document.name,
     version,
     mode: document.mode,
-    gates: document.gates.filter(({ enabled }) => enabled).map(gate),
+    gates,
     rules: { input: rules("input"), output: rules("output") },
   };
 }
+
+/** Returns a rule that fails, for one that an earlier release accepted: the fail mode of the collector decides. */
+const createFailingRule = (detector: CompiledRule["detector"], cause: unknown): CompiledRule => ({
+  detector,
+  test: () => true,
+  action: "block",
+  observe: false,
+  // So that a stream is held.
+  reads: new Set(["assistant"]),
+  separatesFiles: false,
+  numbers: false,
+  remote: false,
+  scores: false,
+  accumulates: false,
+  comparesSystemPrompt: false,
+  inspect: () => {
+    throw cause;
+  },
+});
 
 /** Returns the detectors that enabled rules use, decrypted: an unreadable secret of an unused one is ignored. */
 function openDetectorSecrets(
