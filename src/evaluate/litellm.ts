@@ -75,6 +75,11 @@ export function toLitellm(
       `Tool calls contain text that must be masked, and LiteLLM cannot rewrite tool calls: ${reasons}.`,
     );
   }
+  if (sent.images && isChanged(rewritten.images, sent.images)) {
+    return createBlocked(
+      `Images contain text that must be masked, and LiteLLM cannot rewrite images: ${reasons}.`,
+    );
+  }
   const messages = rewritten.messages.slice(0, count);
   return {
     action: "GUARDRAIL_INTERVENED",
@@ -88,6 +93,7 @@ export function toLitellm(
 interface RewrittenPayload {
   texts?: string[];
   messages: unknown[];
+  images?: string[];
   tools?: unknown[];
 }
 

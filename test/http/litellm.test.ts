@@ -107,6 +107,9 @@ test("ask blocks and explains; images, tools and tool calls are inspected", asyn
   expect(await ask(moderation, { tools: [tool] })).toMatchObject({ action: "BLOCKED" });
   // LiteLLM takes no rewritten tool calls: what cannot be masked there must not pass.
   expect(await ask(masking, { tool_calls: [call] })).toMatchObject({ action: "BLOCKED" });
+  expect(await ask(masking, { images: [image] })).toMatchObject({ action: "BLOCKED" });
+  const link = { images: ["https://example.com/a.png"], texts: [CARD] };
+  expect(await ask(masking, link)).toMatchObject({ action: "GUARDRAIL_INTERVENED" });
 });
 
 test("Activity has the conversation, the user and the application", async () => {
