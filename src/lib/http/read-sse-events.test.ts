@@ -50,9 +50,9 @@ test.each([
 });
 
 test.each([1, 2, 3, 1000])("lines may end with CR, in chunks of %d bytes", async (size) => {
-  const text = "data: a\rdata: b\r\rdata: c\n\rdata: d\r\n\ndata: e\r\r\n";
+  const text = "data: a\rdata: b\r\rdata: c\n\rdata: d\r\n\ndata: e\r\r\ndata: f\r\r";
 
-  expect((await read(text, size)).map(({ data }) => data)).toEqual(["a\nb", "c", "d", "e"]);
+  expect((await read(text, size)).map(({ data }) => data)).toEqual(["a\nb", "c", "d", "e", "f"]);
 });
 
 test("a stream of invalid lines is rejected before it takes much time", async () => {

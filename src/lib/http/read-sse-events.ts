@@ -42,12 +42,13 @@ export async function* readSseEvents(
       if (invalidLines > MAX_INVALID_LINES) throw invalid();
     },
   });
-  let held = "";
+  let endsWithCr = false;
   for await (const chunk of body) {
-    const text = held + decoder.decode(chunk, { stream: true });
-    // The next chunk may begin with the LF of this CR.
-    held = text.endsWith("\r") ? "\r" : "";
-    const lines = held ? text.slice(0, -1) : text;
+    const text = decoder.decode(chunk, { stream: true });
+    if (text === "") continue;
+    // The LF of the CR that ended the last chunk. Waiting for it would delay the event, or lose the last one.
+    const lines = endsWithCr && text.startsWith("\n") ? text.slice(1) : text;
+    endsWithCr = text.endsWith("\r");
     // The parser takes quadratic time for CR: it searches the rest of the chunk for the other line end, for each line.
     parser.feed(lines.replaceAll(LINE_END, "\n"));
     yield* events.splice(0);
