@@ -184,6 +184,20 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 
+  test("an account whose client the vendor has deleted is connected again with a new client", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    vendor.auth.clients.clear();
+    vendor.auth.access.clear();
+    expect(await client.call("linear__issues")).toMatchObject({ isError: true });
+
+    await vendor.connected("alice");
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
   test("a server that forbids one call does not cost the account", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -1,8 +1,6 @@
 /** Connects an account of a principal: starts the authorization code flow and finishes it at the callback. */
 import {
   exchangeAuthorization,
-  OAuthError,
-  OAuthErrorCode,
   type OAuthTokens,
   startAuthorization,
 } from "@modelcontextprotocol/client";
@@ -38,7 +36,12 @@ import { readAccountName, toCredentialColumns } from "./credential-row.ts";
 import { discoverServer } from "./discover-server.ts";
 import { type ForwardedInstance, isForwarded } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
-import { findOrCreateRegistration, readClientInformation, readMetadata } from "./oauth-client.ts";
+import {
+  findOrCreateRegistration,
+  readClientInformation,
+  readMetadata,
+  retireUnknownClient,
+} from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 const FLOW_LIFETIME_MS = 600_000;
@@ -170,13 +173,7 @@ export async function finishConnect(
     ...(iss === undefined ? {} : { iss }),
     ...(resource ? { resource } : {}),
   }).catch(async (thrown) => {
-    // The authorization server has deleted the client, so the next attempt registers a new one.
-    const isUnknownClient =
-      thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient;
-    if (isUnknownClient && !registration.own) {
-      const retired_at = deps.now().toISOString();
-      await oauthRegistrationTable.update(deps.db, registration.id, { retired_at });
-    }
+    await retireUnknownClient(deps, registration, thrown);
     throw new AppError(
       "upstream_failed",
       "The authorization server rejected the sign-in. Start again.",

@@ -2,6 +2,8 @@
 import {
   type AuthorizationServerMetadata,
   type OAuthClientInformation,
+  OAuthError,
+  OAuthErrorCode,
   registerClient,
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
@@ -92,6 +94,17 @@ export function readClientInformation(
   const secret = unseal(deps.keyring(), context, sealed);
   if (secret === undefined) throw secretNotDecrypted();
   return { client_id, client_secret: secret };
+}
+
+/** Retires a client that the authorization server has deleted, so that the next sign-in registers a new one. */
+export async function retireUnknownClient(
+  deps: Deps,
+  { id, own }: OauthRegistrationRow,
+  thrown: unknown,
+): Promise<void> {
+  const isUnknown = thrown instanceof OAuthError && thrown.code === OAuthErrorCode.InvalidClient;
+  if (!isUnknown || own) return;
+  await oauthRegistrationTable.update(deps.db, id, { retired_at: deps.now().toISOString() });
 }
 
 export const secretNotDecrypted = (): AppError =>

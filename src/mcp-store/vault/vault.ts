@@ -15,7 +15,7 @@ import { principalsChooseUrl } from "./bind-server.ts";
 import { createClientTokens, type GetClientToken } from "./client-token.ts";
 import { openCredential, toCredentialColumns } from "./credential-row.ts";
 import type { ForwardedInstance } from "./forwarded-instance.ts";
-import { readClientInformation, readMetadata } from "./oauth-client.ts";
+import { readClientInformation, readMetadata, retireUnknownClient } from "./oauth-client.ts";
 import { createOauthFetch } from "./oauth-fetch.ts";
 
 export interface Vault {
@@ -92,6 +92,7 @@ async function renewToken(
   } catch (thrown) {
     const code = thrown instanceof OAuthError ? thrown.code : "unreachable";
     deps.log("credential_not_renewed", { level: "warn", instance_id: instance.id, code });
+    await retireUnknownClient(deps, registration, thrown);
     if (code === OAuthErrorCode.InvalidGrant || code === OAuthErrorCode.InvalidClient) {
       return (await waitForOtherRenewal(deps, row)) ?? (await expireCredential(deps, row));
     }
