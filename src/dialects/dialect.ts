@@ -65,14 +65,14 @@ export interface EventSource {
 }
 
 export interface TransportEvent {
-  /** Empty if the event has no name. */
+  /** Empty for server-sent events, whose data contains the type. */
   name: string;
   data: string;
 }
 
 /** Reads the events of one stream. An invalid or out-of-order event is an AppError `upstream_failed`. */
 export interface StreamReader {
-  /** `name` is the event type of the transport, or empty; `data` its text, which may be `[DONE]`. */
+  /** `data` may be `[DONE]`. */
   read: (name: string, data: string) => NeutralEvent[];
   /** Returns the last events after the stream has ended; throws if it ended too early. */
   end: () => NeutralEvent[];

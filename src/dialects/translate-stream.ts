@@ -62,7 +62,7 @@ function createServerSentEvents(): EventSource {
   const splitter = createEventSplitter();
   const read = (event: StreamEvent): TransportEvent[] => {
     const data = readData(event);
-    return data === "" ? [] : [{ name: readName(event), data }];
+    return data === "" ? [] : [{ name: "", data }];
   };
   return {
     push(chunk) {
@@ -75,9 +75,4 @@ function createServerSentEvents(): EventSource {
       return rest ? read(rest) : [];
     },
   };
-}
-
-function readName({ lines }: StreamEvent): string {
-  const line = lines.find((each) => each.startsWith("event:"));
-  return line === undefined ? "" : line.slice("event:".length).trim();
 }
