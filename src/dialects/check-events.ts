@@ -1,8 +1,7 @@
 /** Checks the order of a stream's events and the arguments of its tool calls, which most clients do not. */
-import { MAX_EXACT_WEIGHT } from "../lib/json/parse-exact-json.ts";
 import { invalidResponse } from "./invalid-response.ts";
 import type { NeutralEvent, OutputPart, StopReason } from "./neutral.ts";
-import { measureArguments, parseArguments } from "./parse-arguments.ts";
+import { createArgumentCounter, parseArguments } from "./parse-arguments.ts";
 
 /** Caps a response. Writers keep the parts of a stream, because the last events of some formats repeat them. */
 export const MAX_RESPONSE_CHARACTERS = 8 * 1024 * 1024;
@@ -18,12 +17,11 @@ export function checkParts(parts: readonly OutputPart[]): void {
 /** Returns a function that counts a part with the arguments of its tool call. */
 function createPartCheck(): (args: string) => void {
   let parts = 0;
-  let weight = 0;
+  const hasTooManyArguments = createArgumentCounter();
   return (args) => {
     parts += 1;
     if (parts > MAX_PARTS) throw invalidResponse("has too many parts");
-    weight += measureArguments(args);
-    if (weight > MAX_EXACT_WEIGHT) {
+    if (hasTooManyArguments(args)) {
       throw invalidResponse("has too many JSON values in the arguments of tool calls");
     }
   };

@@ -21,13 +21,17 @@ export function parseArguments(text: string): JsonObject | undefined {
   }
 }
 
-/** Returns whether parsing the arguments of all tool calls would take too long: about 170,000 JSON values together. */
+/** Returns whether parsing the arguments of all tool calls would take too long. */
 export function hasTooManyArguments(parts: readonly Part[]): boolean {
-  let weight = 0;
-  for (const part of parts) {
-    if (part.type === "tool_call") weight += measureArguments(part.arguments);
-  }
-  return weight > MAX_EXACT_WEIGHT;
+  const hasTooMany = createArgumentCounter();
+  return parts.some((part) => part.type === "tool_call" && hasTooMany(part.arguments));
 }
 
-export const measureArguments = (text: string): number => measureJson(text).weight;
+/** Returns a function that adds the arguments of a tool call: true if they exceed about 170,000 JSON values together. */
+export function createArgumentCounter(): (text: string) => boolean {
+  let weight = 0;
+  return (text) => {
+    weight += measureJson(text).weight;
+    return weight > MAX_EXACT_WEIGHT;
+  };
+}
