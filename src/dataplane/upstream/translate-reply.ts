@@ -5,8 +5,8 @@ import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialec
 import { invalidResponse, parseUpstreamJson } from "../../dialects/invalid-response.ts";
 import type { Usage } from "../../dialects/neutral.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
+import { createWorkYielder } from "../../lib/concurrency/work-yielder.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { elapsedMs } from "../../lib/time/clock.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
 import { type Bytes, createWholeReply, type Reply } from "../../net/http/reply.ts";
@@ -80,7 +80,6 @@ const withType = ({ headers }: Reply, type: string): ReplyHeaders => ({
 });
 
 const MAX_SLICE_BYTES = 16 * 1024;
-const MAX_WORK_MS = 8;
 
 function translateEvents(
   received: Reply,
@@ -94,23 +93,19 @@ function translateEvents(
   let isEnded = false;
   /** Part of the last chunk that is not translated. */
   let rest: Bytes | undefined;
-  let workedMs = 0;
+  /** A fast upstream always has a next chunk. */
+  const work = createWorkYielder();
 
   /** Many events have no text for the client, so it reads until one has. */
   async function read(): Promise<Bytes | undefined> {
     while (!isEnded) {
       const chunk = rest ?? (await received.read());
       rest = chunk && chunk.length > MAX_SLICE_BYTES ? chunk.subarray(MAX_SLICE_BYTES) : undefined;
-      const began = elapsedMs();
+      work.start();
       const text = chunk ? translator.push(chunk.subarray(0, MAX_SLICE_BYTES)) : translator.end();
-      workedMs += elapsedMs() - began;
       isEnded = !chunk || translator.isOver();
       if (isEnded && chunk) received.cancel();
-      // Lets other requests run: a fast upstream always has a next chunk.
-      if (workedMs > MAX_WORK_MS) {
-        workedMs = 0;
-        await new Promise(setImmediate);
-      }
+      await work.yieldIfDue();
       if (text !== "") return Buffer.from(text);
     }
     return undefined;

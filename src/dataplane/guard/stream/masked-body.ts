@@ -1,8 +1,8 @@
 /** Body of a streamed response that is evaluated and masked before it is sent. */
 import { AppError } from "../../../contract/errors.ts";
+import { createWorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import { createEventSplitter, type StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
-import { elapsedMs } from "../../../lib/time/clock.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createStreamMask } from "./mask-stream.ts";
@@ -15,7 +15,6 @@ import {
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
-const MAX_TURN_MS = 8;
 
 export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const { deps, context, format, evaluate } = evaluation;
@@ -36,8 +35,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
-  /** Time at which other requests could run. */
-  let yieldedMs = elapsedMs();
+  /** Thousands of events may arrive in one chunk, or in chunks that are read at once. */
+  const work = createWorkYielder();
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -52,13 +51,14 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Evaluates what the upstream sends next. */
   async function addNext(): Promise<void> {
     const chunk = await receive();
+    work.start();
     if (chunk) arrived = splitter.push(chunk);
-    await yieldIfDue();
+    await work.yieldIfDue();
     evaluated = 0;
     for (const event of arrived) {
       await mask.add(event);
       evaluated++;
-      await yieldIfDue();
+      await work.yieldIfDue();
     }
     arrived = [];
     checkEventSize(splitter);
@@ -67,13 +67,6 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
       body.cancel();
     }
-  }
-
-  /** Lets other requests run: thousands of events may arrive in one chunk, or in chunks that are read at once. */
-  async function yieldIfDue(): Promise<void> {
-    if (elapsedMs() - yieldedMs < MAX_TURN_MS) return;
-    await new Promise(setImmediate);
-    yieldedMs = elapsedMs();
   }
 
   async function receive(): Promise<Bytes | undefined> {
