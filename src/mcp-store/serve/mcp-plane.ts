@@ -226,11 +226,12 @@ function createProgressCallback(
   let left = MAX_PROGRESS_BYTES;
   return (progress) => {
     const params = { ...progress, progressToken };
-    left -= measureValue(params);
+    const bytes = measureValue(params);
+    left -= bytes;
     if (left < 0) return;
     try {
       // Counts until the response has been sent: the client may not read it.
-      memory.add(measureValue(params));
+      memory.add(bytes);
     } catch {
       return;
     }
