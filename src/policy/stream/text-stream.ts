@@ -170,9 +170,11 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const limit = Math.min(text.length, ...(json ? found.map(({ start }) => start) : []));
     if (limit <= sent) return sent;
     isForeign ||= hasForeignLetter(text);
-    const stable = dropUnstable(segment);
+    const word = findWord(segment);
+    const stable = UNSTABLE.test(text.slice(word)) ? dropWord(word) : segment;
     const open = Math.min(
-      stable === segment ? findWord(segment) : stable.text.length,
+      word,
+      stable.text.length,
       ...rules.map(({ partial }) => partial.findOpenStart(stable, sent, options.context)),
       isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
       limit,
@@ -183,12 +185,10 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   }
 
   /**
-   * Removes a last word that may be read as anything once it is complete, and the letters written apart that it may
-   * continue then.
+   * Returns the text without its last word, which may be read as anything once it is complete, and without letters
+   * written apart that it may continue then.
    */
-  function dropUnstable(segment: Segment): Segment {
-    const word = findWord(segment);
-    if (!UNSTABLE.test(text.slice(word))) return segment;
+  function dropWord(word: number): Segment {
     const before = toSegment(text.slice(0, word));
     const start = findWord(before);
     return start === word ? before : toSegment(text.slice(0, start));
