@@ -88,6 +88,12 @@ export function readData({ lines }: StreamEvent): string {
 
 const readLine = (line: string): string => line.slice(line.startsWith("data: ") ? 6 : 5);
 
+/** Returns the name of an event, or an empty string. */
+export function readName({ lines }: StreamEvent): string {
+  const line = lines.findLast((each) => each.startsWith("event:"));
+  return line?.slice("event:".length).trim() ?? "";
+}
+
 /** Returns the text of an event with other data. */
 export function replaceData({ lines }: Pick<StreamEvent, "lines">, data: string): string {
   const at = lines.findIndex(isData);

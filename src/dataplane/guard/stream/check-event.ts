@@ -1,6 +1,11 @@
 /** Reads an event, and evaluates everything in it that is not text of the response. */
 
-import { formatEvent, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
+import {
+  formatEvent,
+  readData,
+  readName,
+  type StreamEvent,
+} from "../../../lib/http/split-events.ts";
 import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
 import { isInAny, type ReadEvent } from "./assemble-response.ts";
@@ -58,6 +63,13 @@ export function createEventChecker(
     return { lines, text: lines.length > 0 ? `${lines.join("\n")}\n\n` : "" };
   }
 
+  /** Rejects an event whose name is that of another type: clients read either. */
+  function checkName(event: StreamEvent, { rest }: ReadEvent): void {
+    if (!hasType) return;
+    const name = readName(event);
+    if (hasType(name) && rest.type !== name) throw buildConflictError();
+  }
+
   /** Returns the data with masks; undefined if it is blocked. */
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
     const { segments, calls, respelled } = readPayload(read.rest, OUTPUT);
@@ -82,19 +94,11 @@ export function createEventChecker(
     if (data === "") return { event, is_last: false };
     if (data.trim() === "[DONE]") return { event, is_last: true };
     const read = addData(data);
-    const name = readEventName(event);
-    // Clients read either the name or the type.
-    if (name !== "" && hasType?.(name) && read.rest.type !== name) throw buildConflictError();
+    checkName(event, read);
     const source = await checkRest(data, read);
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };
 }
-
-const readEventName = ({ lines }: StreamEvent): string =>
-  lines
-    .findLast((line) => line.startsWith("event:"))
-    ?.slice("event:".length)
-    .trim() ?? "";
 
 const OUTPUT = {
   direction: "output",
