@@ -154,20 +154,20 @@ function mergeDelta(target: JsonObject, delta: JsonObject): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === "") continue;
     const known = target[name];
-    const isReplaced =
+    const isConflict =
       name === "name"
         ? known !== undefined && known !== value
-        : isContainer(known) && Array.isArray(known) !== Array.isArray(value);
-    if (isReplaced || (isContainer(known) && !isContainer(value))) {
-      throw buildConflictError();
-    }
+        : isContainer(known) && !isSameKind(known, value);
+    if (isConflict) throw buildConflictError();
     if (Array.isArray(value)) mergeList(target, name, value);
-    else if (isObject(value) && isObject(target[name])) mergeDelta(target[name], value);
+    else if (isObject(value) && isObject(known)) mergeDelta(known, value);
     else target[name] = value;
   }
 }
 
 const isContainer = (value: unknown): boolean => typeof value === "object" && value !== null;
+const isSameKind = (one: unknown, other: unknown): boolean =>
+  isContainer(one) === isContainer(other) && Array.isArray(one) === Array.isArray(other);
 
 function mergeList(target: JsonObject, name: string, items: readonly unknown[]): void {
   for (const [position, item] of items.entries()) {
