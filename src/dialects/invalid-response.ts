@@ -1,4 +1,4 @@
-/** Builds the error of an upstream's response or event that cannot be translated. */
+/** Reads the JSON of upstreams, and builds the error of a response or event that cannot be translated. */
 import { AppError } from "../contract/errors.ts";
 import { isObject, type JsonObject } from "../lib/json/json-object.ts";
 import { measureJson } from "../lib/json/measure-json.ts";

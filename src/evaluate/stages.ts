@@ -23,10 +23,11 @@ import type { PolicySelection } from "./worker/evaluation-host.ts";
 /** Formats of bodies and verdicts, one for each endpoint; `internal` is our own JSON, which is trusted. */
 export type EvaluationFormat = "evaluate" | "guard" | "batch" | "litellm" | HookAgent | "internal";
 
-/** The number of texts, and of characters of pointers. */
+/** Totals of the evaluations of a batch that were read. */
 export interface BatchTotals {
   bytes: number;
   texts: number;
+  /** Characters of pointers. */
   pointers: number;
 }
 

@@ -93,7 +93,7 @@ function toAttachments(files: readonly FilePart[]): { attachments?: object[] } {
 
 const trimParameters = (parameters: string): string => parameters.replace(/^[;\s]+/, "");
 
-/** Returns the name of a file, with everything unusual in the header block of its part. Lines of its own do not continue a prompt. */
+/** Returns the name of a file, with everything unusual in the header block of its part. The line breaks separate it from a prompt. */
 const nameFile = ({ parameters, content_type }: FilePart): string => {
   const name = trimParameters(parameters).replace(/^filename="([^"\\]*)"$/, "$1");
   const isOrdinary = /^[\w.+-]+\/[\w.+-]+$|^$/.test(content_type ?? "");

@@ -95,7 +95,7 @@ async function evaluateReply(
   if (isBlocked(evaluation)) throw buildBlockError(verdict, "response");
   if (transformed === null || typeof content === "string") return undefined;
   if (content.format === "text") return Buffer.from(readText(transformed));
-  if (content.format === "lines") return Buffer.from(unwrapLines(transformed));
+  if (content.format === "wrapped") return Buffer.from(unwrapLines(transformed));
   if (content.format === "list") return Buffer.from(`[${transformed}]`);
   const isTranscription = forwarded.capability === "audio_transcription";
   return Buffer.from(isTranscription ? emptyWordLists(transformed) : transformed);
@@ -108,10 +108,10 @@ interface ReplyContent {
   /** Members that may name a file. */
   files: JsonObject;
   /**
-   * `text`, `lines`: the response is not a JSON object, or an item, and `payload` contains its text, lines or item.
-   * `list`: the response is a list with one JSON object.
+   * `object`: the response is `payload`. `list`: a list with `payload` only. `text`, `wrapped`: `payload` contains the
+   * text, the JSON lines or the item of the response.
    */
-  format: "object" | "text" | "lines" | "list";
+  format: "object" | "list" | "text" | "wrapped";
 }
 
 /** Returns the reason if the response cannot be read. */
@@ -125,7 +125,7 @@ function readContent({
   if (declaresOtherCharset(type)) return "The response is not in UTF-8.";
   const { bytes } = body;
   const wrap = endpoint.item ? wrapItem : endpoint.lines && wrapLines;
-  const format = wrap ? "lines" : "object";
+  const format = wrap ? "wrapped" : "object";
   const json = wrap ? wrap(bytes) : bytes;
   const scan = json.length > MAX_PARSED_BYTES ? scanMembers(json, ["output_file_id"]) : NOT_SCANNED;
   if (scan.ok) {

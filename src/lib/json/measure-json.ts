@@ -5,7 +5,7 @@ import { MAX_DEPTH } from "./skip-value.ts";
 const CONTAINER_BYTES = 96;
 const VALUE_BYTES = 24;
 
-/** Caps the members of an MCP message: a million different names keep JSON.parse and what copies them busy for seconds. */
+/** Limit for the members of a message: JSON.parse and what copies them take seconds for a million different names. */
 export const MAX_MEMBERS = 100_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
