@@ -20,9 +20,6 @@ export const compileVersion = (
   document: PolicyDocument,
   of: { id: string; version: number },
 ): CompiledPolicy =>
-  compilePolicy(
-    document,
-    of,
-    (sealed, detector_id) =>
-      unseal(deps.keyring(), sealContextOf("detectors.settings", detector_id), sealed) ?? "",
+  compilePolicy(document, of, (sealed, detector_id) =>
+    unseal(deps.keyring(), sealContextOf("detectors.settings", detector_id), sealed),
   );

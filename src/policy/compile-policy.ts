@@ -1,6 +1,8 @@
 /** Compiles a saved version of a policy: its conditions and its detectors. */
+import { AppError } from "../contract/errors.ts";
 import type { Direction } from "../contract/guard/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/guard/policies.ts";
+import { sealedWith } from "../lib/crypto/seal.ts";
 import { mapSecrets } from "../lib/json/secret-paths.ts";
 import { type ConditionTest, compileCondition } from "./condition.ts";
 import type { Inspector } from "./detector.ts";
@@ -47,7 +49,8 @@ export interface CompiledPolicy {
 /** Version of a draft, which is not stored. */
 export const DRAFT_VERSION = 0;
 
-export type OpenSecret = (sealed: string, detector_id: string) => string;
+/** Returns undefined for a secret that no key decrypts. */
+export type OpenSecret = (sealed: string, detector_id: string) => string | undefined;
 
 /** Compiles `sealed`, whose detector secrets are decrypted by `open`. */
 export function compilePolicy(
@@ -74,6 +77,7 @@ export function compilePolicy(
     const detector = detectors.get(kind);
     // Validated on save; fails loudly if a later release removes the kind.
     if (!detector) throw new Error(`Unknown detector kind ${JSON.stringify(kind)}.`);
+    mapSecrets(settings, secretPathsOf(kind), rejectSealed);
     const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
     inspects.set(detector_id, inspect);
     return {
@@ -126,7 +130,15 @@ export function compilePolicy(
   };
 }
 
-/** Returns a rule that fails, for one that an earlier release accepted: the fail mode of the collector decides. */
+function rejectSealed(secret: string): string {
+  if (sealedWith(secret) === undefined) return secret;
+  throw new AppError(
+    "detector_failed",
+    "The secret of the detector cannot be decrypted. Set it again, or restore the encryption key.",
+  );
+}
+
+/** Returns a rule that fails, for one that cannot be compiled: the fail mode of the collector decides. */
 const createFailingRule = (detector: CompiledRule["detector"], cause: unknown): CompiledRule => ({
   detector,
   test: () => true,
@@ -145,7 +157,7 @@ const createFailingRule = (detector: CompiledRule["detector"], cause: unknown): 
   },
 });
 
-/** Returns the detectors that enabled rules use, decrypted: an unreadable secret of an unused one is ignored. */
+/** Returns the detectors that enabled rules use, decrypted. A secret that cannot be decrypted remains sealed. */
 function openDetectorSecrets(
   { input_rules, output_rules, detectors: saved }: PolicyDocument,
   open: OpenSecret,
@@ -156,7 +168,11 @@ function openDetectorSecrets(
     Object.entries(saved)
       .filter(([id]) => used.has(id))
       .map(([id, { settings, ...detector }]) => {
-        const clear = mapSecrets(settings, secretPathsOf(detector.kind), (text) => open(text, id));
+        const clear = mapSecrets(
+          settings,
+          secretPathsOf(detector.kind),
+          (text) => open(text, id) ?? text,
+        );
         return [id, { ...detector, settings: clear }];
       }),
   );

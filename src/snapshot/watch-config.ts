@@ -60,6 +60,8 @@ export async function watchConfig(
       store?.(recorded);
       return;
     }
+    // A policy with a secret that could not be decrypted is compiled again.
+    if (keys !== keyring) programs.clear();
     // Otherwise a policy whose version changes between two reads would be missing.
     current = await readConsistently(db, (tx) =>
       compileSnapshot(record(tx), { ...options, programs }),

@@ -209,19 +209,29 @@ test("a registry whose credential cannot be decrypted is excluded, not called wi
   expect(kit.lines.join("\n")).toContain("registry_unusable");
 });
 
-test("a detector whose secret cannot be decrypted is not called without it", async () => {
-  await using kit = await startKit();
-  await using upstream = startUpstream({ body: { matches: [] } });
-  const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
-  const guard = await makeGuardWithRules(kit, "http", { settings });
-  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
-  const lost = row?.document.replace(/sealed:v2:[\w:-]+/, LOST) ?? "";
-  await kit.db.run("UPDATE policy_versions SET document = $1", lost);
-  await kit.make("/v1/gateways", { name: "later" });
+test.each([
+  ["closed", 500, { error: expect.stringContaining("failed, and this collector is fail-closed") }],
+  ["open", 200, { detectors: { failed: [{ error: expect.stringContaining("be decrypted") }] } }],
+])(
+  "a detector whose secret cannot be decrypted is not called, and fails %s",
+  async (fail_mode, status, body) => {
+    await using kit = await startKit();
+    await using upstream = startUpstream({ body: { matches: [] } });
+    const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
+    const guard = await makeGuardWithRules(kit, "http", { settings });
+    await kit.put(`/v1/collectors/${guard.collector.id}`, { fail_mode });
+    const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
+    const lost = row?.document.replace(/sealed:v2:[\w:-]+/, LOST) ?? "";
+    await kit.db.run("UPDATE policy_versions SET document = $1", lost);
+    await kit.make("/v1/gateways", { name: "later" });
 
-  expect((await guard.send({ payload: { input: "hello" } })).status).toBe(500);
-  expect(upstream.hits).toEqual([]);
-});
+    const reply = await guard.send({ payload: { input: "hello" } });
+
+    expect(reply.status).toBe(status);
+    expect(await reply.json()).toMatchObject(body);
+    expect(upstream.hits).toEqual([]);
+  },
+);
 
 async function dump(kit: Awaited<ReturnType<typeof startKit>>): Promise<string> {
   const catalog =
