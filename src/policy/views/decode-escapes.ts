@@ -1,4 +1,5 @@
 /** Decodes the escapes of text in place: `%41`, `&#65;`, `\u0041`. */
+import { isUtf8 } from "node:buffer";
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
 import { createSourceMapBuilder } from "./source-map.ts";
 
@@ -39,12 +40,10 @@ export function decodeEscapes(text: string): Decoding | undefined {
 }
 
 function decodePercentRun(run: string): string {
+  // As ASCII, and as Latin-1: one byte above is not valid UTF-8.
+  if (run.length === 3) return String.fromCharCode(Number.parseInt(run.slice(1), 16));
   const bytes = Buffer.from(run.replaceAll("%", ""), "hex");
-  try {
-    return UTF8.decode(bytes);
-  } catch {
-    return bytes.toString("latin1");
-  }
+  return isUtf8(bytes) ? UTF8.decode(bytes) : bytes.toString("latin1");
 }
 
 /** Returns undefined if it is not an escape, as in `AT&T` or `&copy`. */
@@ -100,4 +99,4 @@ const NAMED_CHARACTERS = new Map(
   }),
 );
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const UTF8 = new TextDecoder();

@@ -17,12 +17,15 @@ export function foldLeetspeak(view: View): readonly View[] {
 /** Checks for a digit or sign between two letters, which is unusual in prose. */
 export const isLikelyLeetspeak = (text: string) => /[a-z][01345789$!][a-z]/.test(text);
 
-type OneReading = (before: string) => "i" | "l";
-const readAsI: OneReading = () => "i";
+/** Returns the letter of a `1`, as a UTF-16 unit, by the unit before it in the word. */
+type OneReading = (before: number) => number;
+const [I, L] = [0x69, 0x6c];
+const readAsI: OneReading = () => I;
+const BEFORE_L = new Set(Array.from("aeou0341", (sign) => sign.charCodeAt(0)));
 const ONE_READINGS: readonly OneReading[] = [
-  (before) => (/[aeou0341]/.test(before) ? "l" : "i"),
+  (before) => (BEFORE_L.has(before) ? L : I),
   readAsI,
-  () => "l",
+  () => L,
 ];
 
 interface LeetWord {
@@ -50,34 +53,39 @@ function findLeetWords(text: string): readonly LeetWord[] {
 /** Longer words are keys and encoded data. */
 const MAX_WORD_CHARACTERS = 64;
 
+/** Replaces the signs of words in a copy of the text: a pattern for each word would take ten times as long. */
 function replaceWords(text: string, words: readonly LeetWord[], readOne: OneReading): string {
-  let out = "";
-  let copied = 0;
+  const units = Buffer.from(text, "utf16le");
   for (const { word, start } of words) {
-    out += text.slice(copied, start) + replaceSigns(word, readOne);
-    copied = start + word.length;
+    for (let at = 0; at < word.length; at++) {
+      const unit = word.charCodeAt(at);
+      if (isLetter(unit)) continue;
+      // At the end of a word, it is punctuation.
+      if (unit === EXCLAMATION && !isAfterExclamation(word.charCodeAt(at + 1))) continue;
+      const letter = unit === ONE ? readOne(word.charCodeAt(at - 1)) : LETTERS.get(unit);
+      if (letter !== undefined) units.writeUInt16LE(letter, 2 * (start + at));
+    }
   }
-  return out + text.slice(copied);
+  return units.toString("utf16le");
 }
 
-/** Replaces the signs of a word; at its end, `!` is punctuation. */
-const replaceSigns = (word: string, readOne: OneReading) =>
-  word.replace(/[0134578@$9]|!(?=[a-z0-9@$])/g, (sign, at: number) =>
-    sign === "1" ? readOne(word.charAt(at - 1)) : (LETTERS[sign] ?? sign),
-  );
+const [ONE, EXCLAMATION] = [0x31, 0x21];
+const isAfterExclamation = (unit: number) => isLeetUnit(unit) && unit !== EXCLAMATION;
 
-const LETTERS: Readonly<Record<string, string>> = {
-  "0": "o",
-  "3": "e",
-  "4": "a",
-  "5": "s",
-  "7": "t",
-  "8": "b",
-  "9": "g",
-  "@": "a",
-  $: "s",
-  "!": "i",
-};
+const LETTERS = new Map(
+  Object.entries({
+    "0": "o",
+    "3": "e",
+    "4": "a",
+    "5": "s",
+    "7": "t",
+    "8": "b",
+    "9": "g",
+    "@": "a",
+    $: "s",
+    "!": "i",
+  }).map(([sign, letter]) => [sign.charCodeAt(0), letter.charCodeAt(0)]),
+);
 const SIGN = /[01345789@$!]/g;
 
 function findSign(text: string, from: number): number {
