@@ -63,6 +63,7 @@ export async function applyPolicy(
     approval,
     fail_mode: collector.fail_mode,
     createPseudonym: pseudonyms.pseudonymFor,
+    waitForTurn: host.waitForTurn,
     logFailure: (failure, cause) => void host.logFailure(failure, describeCause(cause)),
     isExempt: createExemptionCheck(exemptions, keyring),
   });

@@ -56,6 +56,7 @@ export async function replayEvent(
     fail_mode: "open",
     createPseudonym: (label) => label,
     // A detector that makes a call fails by design.
+    waitForTurn: () => new Promise(setImmediate),
     logFailure: () => {},
     isExempt: createExemptionCheck(exemptions, () => keyring),
   });

@@ -65,6 +65,7 @@ const inputFor = (text: string): PolicyRunInput => ({
   approval: "none",
   fail_mode: "open",
   createPseudonym: (label) => label,
+  waitForTurn: () => new Promise(setImmediate),
   logFailure: () => {},
   isExempt: undefined,
 });

@@ -12,7 +12,7 @@ export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): 
   let isBlocked = false;
   for (const rule of rules) {
     if (rule.action === "transform" || rule.remote || rule.accumulates) continue;
-    if (isLarge) await yieldToRequests();
+    if (isLarge) await run.input.waitForTurn();
     const found = inspectRule(run, rule);
     isBlocked =
       reportMatches(run, rule, found instanceof Promise ? await found : found) === "block";
@@ -38,7 +38,7 @@ async function runRemoteRules(run: PolicyRun, rules: readonly CompiledRule[]): P
 async function runTransforms(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
   const isLarge = hasLargeInput(run);
   for (const rule of rules) {
-    if (isLarge) await yieldToRequests();
+    if (isLarge) await run.input.waitForTurn();
     const found = inspectRule(run, rule);
     const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
     if (reportMatches(run, rule, matches) === "transform") run.masked.push(matches);
@@ -57,10 +57,8 @@ function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
 const LARGE_BYTES = 256 * 1024;
 const MANY_TEXTS = 1000;
 
+/** One detector may take a second for a body of several MiB, or for thousands of texts. */
 const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
   context.payload_bytes > LARGE_BYTES ||
   segments.length > MANY_TEXTS ||
   context.attachments.length > 0;
-
-/** One detector may take a second for a body of several MiB, or for thousands of texts. */
-const yieldToRequests = (): Promise<void> => new Promise(setImmediate);

@@ -80,6 +80,8 @@ export interface EvaluationHost
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
+  /** Lets other evaluations of this thread run, in a worker smaller ones first. */
+  waitForTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
   evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;
@@ -147,6 +149,7 @@ export function createHostServices(
     ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
+    waitForTurn: () => new Promise(setImmediate),
     fetchAttachment: (url, total_ms) =>
       fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),

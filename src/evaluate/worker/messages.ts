@@ -66,8 +66,8 @@ export interface TaskResults {
   windows: readonly number[];
 }
 
-/** Methods that a worker calls in the main thread. It has its own clock and ids. */
-export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "worker">;
+/** Methods that a worker calls in the main thread. It has its own clock, ids and turns. */
+export type HostMethod = Exclude<keyof EvaluationHost, "now" | "newId" | "waitForTurn" | "worker">;
 
 /** A selection without its functions: the worker compiles the policy itself. */
 export interface ClonedSelection extends Omit<PolicySelection, "program" | "keyring"> {

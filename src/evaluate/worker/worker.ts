@@ -8,6 +8,7 @@ import { evaluate, evaluateBody } from "../evaluate-body.ts";
 import { evaluateSample } from "../evaluate-sample.ts";
 import { replayEvent } from "../replay-event.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
+import { createJobTurns } from "./job-turns.ts";
 import {
   type ClonedSelection,
   captureOutcome,
@@ -20,9 +21,11 @@ import {
   type TaskResults,
   unwrapOutcome,
 } from "./messages.ts";
+import { measureTask } from "./run-in-worker.ts";
 
 const post = (message: MessageFromWorker) => parentPort?.postMessage(message);
 
+const jobTurns = createJobTurns();
 const pendingCalls = new Map<number, (outcome: TaskOutcome) => void>();
 let lastCall = 0;
 
@@ -33,7 +36,9 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
     return;
   }
   const { job, task } = message;
-  const outcome = await captureOutcome(() => runTask(createWorkerHost(job), task));
+  const waitForTurn = jobTurns.add(job, measureTask(task));
+  const outcome = await captureOutcome(() => runTask(createWorkerHost(job, waitForTurn), task));
+  jobTurns.delete(job);
   post({ kind: "done", job, outcome });
 });
 
@@ -47,7 +52,7 @@ function runTask(
   return task.name === "sample" ? evaluateSample(host, input) : evaluate(host, input);
 }
 
-function createWorkerHost(job: number): EvaluationHost {
+function createWorkerHost(job: number, waitForTurn: EvaluationHost["waitForTurn"]): EvaluationHost {
   const callMain = async (method: HostMethod, args: unknown[]): Promise<unknown> => {
     const call = ++lastCall;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
@@ -61,6 +66,7 @@ function createWorkerHost(job: number): EvaluationHost {
   return {
     now,
     newId,
+    waitForTurn,
     worker: workerData,
     evaluateInWorker: remote("evaluateInWorker"),
     // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.

@@ -1,0 +1,36 @@
+/** Turns of the jobs in one worker: a large one waits while smaller ones run. */
+import { elapsedMs } from "../../lib/time/clock.ts";
+
+/**
+ * A smaller job calls the main thread several times. If the large one ran meanwhile, the small one would wait for one of
+ * its detectors each time.
+ */
+const POLL_MS = 2;
+/** Caps the time that a job waits in total, so that many small ones do not stop it. */
+const MAX_WAIT_MS = 2000;
+
+export interface JobTurns {
+  /** Adds a job. Returns the function by which it lets others run. */
+  add: (job: number, size: number) => () => Promise<void>;
+  delete: (job: number) => void;
+}
+
+export function createJobTurns(maxWaitMs = MAX_WAIT_MS): JobTurns {
+  const sizes = new Map<number, number>();
+  return {
+    add(job, size) {
+      sizes.set(job, size);
+      let left = maxWaitMs;
+      const isDelaying = () => left > 0 && [...sizes.values()].some((other) => other < size);
+      return async () => {
+        await new Promise(setImmediate);
+        while (isDelaying()) {
+          const began = elapsedMs();
+          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+          left -= elapsedMs() - began;
+        }
+      };
+    },
+    delete: (job) => sizes.delete(job),
+  };
+}
