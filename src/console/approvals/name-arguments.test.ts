@@ -43,6 +43,7 @@ test("arguments whose names would be equal are named by their location", () => {
   ]);
 });
 
-test("an argument without a name has its location", () => {
+test("an argument without a name, or with a dot in it, has its location", () => {
   expect(nameArguments([at("/input", "")], [])).toEqual(["/input"]);
+  expect(nameArguments([at("/params/to.name")], ["/params"])).toEqual(["/params/to.name"]);
 });

@@ -13,12 +13,13 @@ export function nameArguments(values: readonly StoredText[], calls: readonly str
   });
 }
 
-/** `/params/arguments/to/name` becomes `to.name` in the call at `/params`. */
+/** `/params/arguments/to/name` becomes `to.name` in the call at `/params`. Empty where a member has a dot in its name. */
 function toShortName({ pointer, inner }: StoredText, calls: readonly string[]): string {
   const call = calls.find((at) => pointer.startsWith(`${at}/`));
   const path =
     call === undefined
       ? pointer
       : pointer.slice(call.length).replace(/^\/(arguments|args|input)(?=\/)/, "");
-  return (inner ?? path).replace(/^\//, "").replaceAll("/", ".");
+  const name = inner ?? path;
+  return name.includes(".") ? "" : name.replace(/^\//, "").replaceAll("/", ".");
 }
