@@ -57,6 +57,8 @@ test.each<[string, object, object]>([
 });
 
 const calling = (call: object) => ({ messages: [{ role: "assistant", tool_calls: [call] }] });
+const FEW = { amount: 1 };
+const MANY = { amount: 1000 };
 const using = (part: object) => ({ messages: [{ role: "assistant", content: [part] }] });
 
 test.each<[string, Record<string, unknown>]>([
@@ -165,4 +167,28 @@ test("a result with a hundred thousand numbers is evaluated, and none of them is
   expect(verdict.status).toBe("allow");
   const event = await (await shared.get(`/v1/activity/${verdict.request_id}`)).json();
   expect(event.content.map(({ text }: { text: string }) => text)).toEqual(["done"]);
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["input", using({ type: "tool_use", name: "pay", arguments: {}, input: { amount: 1000 } })],
+  ["input of two", using({ type: "tool_use", name: "pay", arguments: "{}", input: MANY })],
+  ["args", using({ functionCall: { name: "pay", args: { amount: 1000 }, arguments: FEW } })],
+  ["arguments", calling({ function: { name: "pay", arguments: MANY, input: FEW } })],
+  ["parameters", calling({ name: "pay", parameters: { amount: 1000 }, arguments: FEW })],
+])("the %s of a call with several arguments are checked against its schema", async (_, payload) => {
+  const parameters = { type: "object", properties: { amount: { type: "integer", maximum: 10 } } };
+  const settings = { known_tools: [{ name: "pay", parameters }] };
+  const direction = "output";
+  const guard = await makeGuardWithRules(await kit(), "tool_selection", { settings, direction });
+
+  expect(await guard.evaluate({ payload, direction })).toMatchObject({ status: "block" });
+});
+
+test("an empty list of arguments beside the arguments of a call is not a call", async () => {
+  const settings = { known_tools: [{ name: "pay", parameters: { required: ["amount"] } }] };
+  const direction = "output";
+  const guard = await makeGuardWithRules(await kit(), "tool_selection", { settings, direction });
+  const payload = using({ type: "tool_use", name: "pay", arguments: "", args: {}, input: MANY });
+
+  expect(await guard.evaluate({ payload, direction })).toMatchObject({ status: "allow" });
 });

@@ -1,6 +1,6 @@
 /** Readers of tool definitions and tool calls, in every style. */
 
-import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { FUNCTION_TYPES } from "./is-repeated.ts";
@@ -38,39 +38,48 @@ export const readToolName: ValueReader = (out, value, location) => {
   }
 };
 
-/** Reads an object with `name` and arguments, which styles name differently. */
+/**
+ * Reads an object with `name` and arguments, which styles name differently. One with several of them is as many calls:
+ * its receiver reads any.
+ */
 export const readCall: ValueReader = (out, value, location) => {
   if (!isObject(value)) return readUnknown(out, value, location);
   const inside: ValueLocation = { ...location, source: "tool_arguments" };
+  const present = ARGUMENT_NAMES.filter((member) => value[member] !== undefined);
+  const filled = present.filter((member) => !isBlank(value[member]));
+  const called = filled.length > 0 ? filled : [present[0] ?? "arguments"];
   const name = bareToolName(value.name);
-  const [member, table] =
-    ARGUMENT_MEMBERS.find(([each]) => value[each] !== undefined) ?? NO_ARGUMENTS;
-  const call = { name, pointer: location.pointer, arguments: undefined as unknown };
-  out.calls.push(call);
-  const input = value[member];
-  if (typeof input === "string")
-    call.arguments = readJsonText(out, input, childLocation(inside, member));
-  else {
-    call.arguments = input;
-    readEvery(out, input, childLocation(inside, member));
+  const { pointer } = location;
+  const calls = called.map((member) => ({ name, pointer, arguments: value[member] }));
+  out.calls.push(...calls);
+  for (const member of present) {
+    const input = value[member];
+    const at = childLocation(inside, member);
+    if (typeof input !== "string") readEvery(out, input, at);
+    else {
+      const parsed = readJsonText(out, input, at);
+      const call = calls[called.indexOf(member)];
+      if (call) call.arguments = parsed;
+    }
   }
-  readMembers(out, value, inside, table);
+  readMembers(out, value, inside, CALL_READERS);
 };
+
+const isBlank = (value: unknown): boolean =>
+  value === null || value === "" || (isObject(value) && isEmptyObject(value));
 
 /** A call that the provider executed contains its result as well. */
 const readOutput = withSource("tool_result", readUnknown);
 /** Names of the arguments. Cohere and Llama use the last one. */
 const ARGUMENT_NAMES = ["arguments", "args", "input", "parameters"];
-/** A call may have several of them, of which its receiver reads any. */
-const OTHER_ARGUMENTS = Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, readEvery]));
-/** OpenAI chat wraps a call in one of these: here they have no object, or only another spelling. */
-const NO_WRAPPED_CALL = { function: readUnknown, custom: readUnknown };
-const argumentMember = (member: string) => {
-  const others = { ...OTHER_ARGUMENTS, [member]: ignoreValue, ...NO_WRAPPED_CALL };
-  return [member, memberReaders({ name: readToolName, output: readOutput, ...others })] as const;
-};
-const NO_ARGUMENTS = argumentMember("arguments");
-const ARGUMENT_MEMBERS = ARGUMENT_NAMES.map(argumentMember);
+const CALL_READERS = memberReaders({
+  name: readToolName,
+  output: readOutput,
+  ...Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, ignoreValue])),
+  // OpenAI chat wraps a call in one of these: here they have no object, or only another spelling.
+  function: readUnknown,
+  custom: readUnknown,
+});
 
 /** OpenAI chat wraps each call in an object; other styles do not. */
 const WRAPPED_CALL_READERS = memberReaders({ function: readCall, custom: readCall });

@@ -1,6 +1,6 @@
 /** Assembles the complete response from the events of a stream. */
 
-import { isEmptyObject, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { MAX_MEMBERS, measureJson } from "../../../lib/json/measure-json.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
@@ -8,6 +8,7 @@ import { buildUnreadableError } from "../guard-errors.ts";
 import {
   buildConflictError,
   type EventParts,
+  isBlank,
   type StreamFormat,
   takeText,
 } from "./stream-format.ts";
@@ -205,9 +206,3 @@ function put(root: JsonObject, pointer: string, text: string): void {
 }
 
 const REPEATED_TEXTS: ReadonlySet<string> = new Set(["text", "refusal", "code"]);
-
-/** Returns whether an event may replace a value. */
-function isBlank(value: unknown): boolean {
-  if (isObject(value)) return isEmptyObject(value);
-  return value === undefined || value === null || value === "";
-}

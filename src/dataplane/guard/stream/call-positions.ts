@@ -2,7 +2,7 @@
 
 import { createObjectScan } from "../../../lib/json/create-object-scan.ts";
 import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { buildConflictError, readIndex } from "./stream-format.ts";
+import { buildConflictError, isBlank, readIndex } from "./stream-format.ts";
 
 interface OpenCall {
   id: unknown;
@@ -37,12 +37,15 @@ export function createCallPositions() {
     let call = calls.get(index);
     const isOther = id && id !== call?.id;
     if (call && name && isOther && !isSeparable(call)) throw buildConflictError();
+    // Clients may add arguments to a call at another index if none has started at this one.
+    if (!call && !name && !isBlank(input)) throw buildConflictError();
     if (!call || (name && call.isComplete && (isOther || !id))) call = openCall(index, id);
     else if (isOther) call.hasOtherIds = true;
-    if (typeof input === "string" && input !== "") {
-      call.isEmpty = false;
-      call.isComplete = call.scanArguments(input);
-    }
+    if (isBlank(input)) return call.position;
+    // Only one value can be merged.
+    if (typeof input !== "string" && !call.isEmpty) throw buildConflictError();
+    call.isEmpty = false;
+    call.isComplete = typeof input !== "string" || call.scanArguments(input);
     return call.position;
   };
 }

@@ -5,9 +5,11 @@ import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { buildEnding } from "./responses-ending.ts";
 import {
+  buildConflictError,
   createParts,
   type EventParts,
   elementAt,
+  isBlank,
   isContinued,
   type Repetition,
   readIndex,
@@ -22,7 +24,12 @@ export function createResponsesFormat(): StreamFormat {
     read(event) {
       const type = typeof event.type === "string" ? event.type : "";
       const parts = createParts();
-      if ("output_index" in event) parts.elements.push(`/output/${itemIndex(event)}`);
+      if ("output_index" in event) {
+        const index = itemIndex(event);
+        parts.elements.push(`/output/${index}`);
+        checkId(response, event.item_id, index);
+        if (isObject(event.item) && isCall(event.item)) checkId(response, event.item.id, index);
+      }
       const read = READERS.get(type);
       if (read) read(parts, event, response);
       else if (type.endsWith(".delta")) readDelta(parts, event, type.slice(0, -".delta".length));
@@ -37,6 +44,14 @@ export function createResponsesFormat(): StreamFormat {
     buildDelta: (slot, delta) => buildDelta(response, slot, delta),
     buildEnding: (sent) => ({ events: buildEnding(response, sent) }),
   };
+}
+
+/** Rejects an event whose id is that of a call at another index: clients read either of them. */
+function checkId({ output }: JsonObject, id: unknown, index: number): void {
+  const items: unknown[] = Array.isArray(output) ? output : [];
+  const hasId = (item: unknown): item is JsonObject => isObject(item) && item.id === id;
+  if (isBlank(id) || hasId(items[index])) return;
+  if (items.some((item) => hasId(item) && isCall(item))) throw buildConflictError();
 }
 
 type EventReader = (parts: EventParts, event: JsonObject, response: JsonObject) => void;
@@ -118,7 +133,12 @@ function mergeItem(stored: JsonObject, item: JsonObject): void {
 /** Rejects an item that replaces a call: clients may execute the one before. */
 function checkCall(before: unknown, after: unknown): void {
   if (!isObject(before) || !isCall(before)) return;
-  const isSame = isObject(after) && after.type === before.type && after.name === before.name;
+  const isSame =
+    isObject(after) &&
+    after.type === before.type &&
+    after.name === before.name &&
+    // Those of events before the item are compared with its text.
+    [...ARGUMENTS].every((name) => isBlank(before[name]) || after[name] === before[name]);
   if (!isSame) throw buildUnreadableError("an event replaces a tool call");
 }
 
@@ -194,8 +214,10 @@ const ARGUMENTS: ReadonlySet<string> = new Set(["arguments", "input"]);
 
 function locateText(event: JsonObject, name: string): { slot: string; is_argument: boolean } {
   const member = LOCATIONS.get(name)?.(event) ?? escapePointerStep(name);
-  const item = "output_index" in event ? `/output/${itemIndex(event)}` : "";
-  return { slot: `${item}/${member}`, is_argument: ARGUMENTS.has(member) };
+  const is_argument = ARGUMENTS.has(member);
+  const isOfItem = is_argument || "output_index" in event;
+  const item = isOfItem ? `/output/${itemIndex(event)}` : "";
+  return { slot: `${item}/${member}`, is_argument };
 }
 
 function readDelta(parts: EventParts, event: JsonObject, name: string): void {
@@ -210,9 +232,10 @@ function readDelta(parts: EventParts, event: JsonObject, name: string): void {
 
 /** Rejects the name of a tool that is not the one of its item. */
 function checkName(event: JsonObject, response: JsonObject): void {
-  const { name } = event;
-  const isOther = typeof name === "string" && name !== "" && itemOf(response, event).name !== name;
-  if (isOther) throw buildUnreadableError("an event replaces a tool call");
+  if (isBlank(event.name)) return;
+  const item = itemOf(response, event);
+  const isSame = isCall(item) && item.name === event.name;
+  if (!isSame) throw buildUnreadableError("an event replaces a tool call");
 }
 
 function readDone(parts: EventParts, event: JsonObject, name: string): void {
