@@ -17,9 +17,6 @@ import type { ReplayedPolicy } from "./replay-event.ts";
 import { isTruncated } from "./select-content.ts";
 import { createWindowService, runInWorker } from "./worker/run-in-worker.ts";
 
-/** All replays together are one owner of workers, so that they leave a worker to other evaluations. */
-const OWNER = "replay";
-
 type SkipReason = ReplayReport["skips"][number]["reason"];
 
 /** Events that are read in one turn of the event loop. */
@@ -41,7 +38,7 @@ export const replayRoute: Route = route(replayPolicy, async (deps, call) => {
     transitions: {},
   };
   const replay = (replayed: ReplayedPolicy, event: RecordedEvent) =>
-    replayEvent(deps, replayed, event, client?.signal);
+    replayEvent(deps, replayed, event, turn);
   const reproduces = createReproductionCheck(deps, replay);
   const query = { filters: { from, to, collector_id }, limit, turn };
   for await (const event of readEvents(deps, query)) {
@@ -155,7 +152,7 @@ function replayEvent(
   deps: Deps,
   policy: ReplayedPolicy,
   { event, content, disabledDetectors: disabled, exemptions }: RecordedEvent,
-  signal: AbortSignal | undefined,
+  { owner, client }: ReadTurn,
 ): Promise<Status> {
   const input = {
     policy,
@@ -165,9 +162,9 @@ function replayEvent(
     exemptions: exemptions.get(policy.id),
     keyring: deps.keyring(),
   };
-  const host = { scoreWindows: createWindowService(deps, { owner: OWNER }) };
+  const host = { scoreWindows: createWindowService(deps, { owner }) };
   const task = { name: "replay" as const, input };
-  return runInWorker(deps, "huge", { task, host, owner: OWNER, signal });
+  return runInWorker(deps, "replays", { task, host, owner, signal: client?.signal });
 }
 
 const toReplayed = ({ id, version, document }: CompiledPolicy): ReplayedPolicy => ({

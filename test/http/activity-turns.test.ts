@@ -53,6 +53,29 @@ test("replays of long texts that run at once take turns of the event loop", asyn
   expect(share).toBeLessThan(0.5);
 }, 60_000);
 
+test("the replay of an administrator does not wait for all replays of another one", async () => {
+  await using kit = await startKit();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const input_rules = [{ detector_id, action: "report" }];
+  const { evaluate, policy } = await makeGuard(kit, { input_rules }, { content_storage: "full" });
+  const { request_id } = await evaluate({ payload: { input: "some words ".repeat(8_000) } });
+  await kit.get("/v1/activity");
+  await copyEvent(kit, request_id, 5);
+  const made = { name: "auditor", role: "auditor" };
+  const { token } = await kit.make<{ token: string }>("/v1/tokens", made);
+  const ended: string[] = [];
+  const replay = async (who: string) => {
+    const headers = { authorization: `Bearer ${who}` };
+    const reply = await kit.call("POST", `/v1/policies/${policy.id}/replay`, {}, headers);
+    expect(await reply.json()).toMatchObject({ evaluated: 6, skipped: 0 });
+    ended.push(who);
+  };
+
+  await Promise.all([...Array(8).fill(token), OWNER_TOKEN].map(replay));
+
+  expect(ended[0]).toBe(OWNER_TOKEN);
+});
+
 test("a replay of a draft with many gates does not block other requests", async () => {
   await using kit = await startKit();
   const { evaluate, policy } = await makeGuard(kit, {}, { content_storage: "full" });

@@ -33,11 +33,13 @@ export interface WorkerPool {
   large: RunJob;
   /** Larger bodies, those with many texts, and documents of any size. */
   huge: RunJob;
+  /** Events that administrators replay: together they have one worker, so that one is left for evaluations. */
+  replays: RunJob;
   /** Stage 2 of the injection model. */
   models: RunJob;
 }
 
-export type EvaluationWorker = Exclude<keyof WorkerPool, "models">;
+export type EvaluationWorker = Exclude<keyof WorkerPool, "models" | "replays">;
 
 declare module "../../deps.ts" {
   interface Deps {
@@ -46,11 +48,10 @@ declare module "../../deps.ts" {
   }
 }
 
-export const createWorkerPool = (): WorkerPool => ({
-  large: createLarge(),
-  huge: createHuge(),
-  models: createModels(),
-});
+export function createWorkerPool(): WorkerPool {
+  const huge = createHuge();
+  return { large: createLarge(), huge, replays: createReplays(huge), models: createModels() };
+}
 
 /**
  * Long conversations share one worker, which can only evaluate them one after another: an owner has a part of its slots,
@@ -71,6 +72,10 @@ function createHuge(): RunJob {
     return await idle.run(job);
   });
 }
+
+/** Administrators take turns for one worker. */
+const createReplays = (huge: RunJob): RunJob =>
+  createQueue({ max: 1, perOwner: 1 }, (job) => huge({ ...job, owner: "replay" }));
 
 /** One job at a time, so that owners take turns. The worker is kept, because loading the model takes longer than a job. */
 function createModels(): RunJob {
