@@ -55,8 +55,8 @@ export async function replayEvent(
     approval: "none",
     fail_mode: "open",
     createPseudonym: (label) => label,
-    // A detector that makes a call fails by design.
     waitForTurn: () => new Promise(setImmediate),
+    // A detector that makes a call fails by design.
     logFailure: () => {},
     isExempt: createExemptionCheck(exemptions, () => keyring),
   });
