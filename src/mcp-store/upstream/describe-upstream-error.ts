@@ -10,6 +10,7 @@ import { AppError } from "../../contract/errors.ts";
 
 export function describeUpstreamError(thrown: unknown): string {
   const failure = findRootCause(thrown);
+  if (isTimeout(failure)) return "The server did not respond in time.";
   if (failure instanceof AppError) return failure.message;
   if (failure instanceof InsufficientScopeError) {
     return "The connected account lacks a required permission.";
@@ -22,11 +23,13 @@ export function describeUpstreamError(thrown: unknown): string {
   if (failure instanceof ProtocolError) {
     return `The server returned error ${failure.code}.`;
   }
-  if (failure instanceof SdkError && failure.code === SdkErrorCode.RequestTimeout) {
-    return "The server did not respond in time.";
-  }
   return "The server's response is not valid MCP.";
 }
+
+const isTimeout = (failure: unknown): boolean =>
+  failure instanceof AppError
+    ? failure.code === "upstream_timeout"
+    : failure instanceof SdkError && failure.code === SdkErrorCode.RequestTimeout;
 
 /** A 403 is not included: it concerns the request, and the credential remains valid. */
 export function isCredentialRejected(thrown: unknown): boolean {

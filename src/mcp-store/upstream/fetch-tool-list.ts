@@ -1,8 +1,6 @@
 /** Fetches the tools of an upstream, page by page, up to the limits below. */
 import { z } from "zod";
-import { AppError } from "../../contract/errors.ts";
 import { elapsedMs } from "../../lib/time/clock.ts";
-import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { UpstreamConnection } from "./client-pool.ts";
 import { invalidResult } from "./read-content.ts";
 import { sendPlainRequest } from "./send-plain-request.ts";
@@ -56,13 +54,8 @@ export async function fetchToolList(connection: UpstreamConnection): Promise<Too
   for (let page = 0; page < MAX_PAGES && notes.length === 0; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const request = { method: "tools/list" as const, params };
-    const timeout = Math.max(1, Math.min(HANDSHAKE_TIMEOUT_MS, end - elapsedMs()));
-    const ended = new AbortController();
-    const result = await withTimeout(
-      sendPlainRequest(connection, request, { signal: ended.signal }),
-      timeout,
-      () => new AppError("upstream_timeout", "The server did not respond in time."),
-    ).finally(() => ended.abort());
+    const max_ms = Math.max(1, Math.min(HANDSHAKE_TIMEOUT_MS, end - elapsedMs()));
+    const result = await sendPlainRequest(connection, request, { max_ms });
     const { success, data } = Page.safeParse(result);
     if (!success) throw invalidResult();
     data.tools.every(addTool);

@@ -42,6 +42,8 @@ export interface UpstreamTransportOptions {
 export interface ExchangeOptions {
   signal?: AbortSignal | undefined;
   headers?: Record<string, string> | undefined;
+  /** Timeout; undefined for the one of the method. */
+  max_ms?: number;
 }
 
 export interface UpstreamTransport extends Transport {
@@ -60,9 +62,12 @@ export function createUpstreamTransport(
 
   async function exchange(
     message: JSONRPCMessage,
-    { signal: canceled, headers = {} }: ExchangeOptions = {},
+    {
+      signal: canceled,
+      headers = {},
+      max_ms = isToolCall(message) ? call_ms : HANDSHAKE_TIMEOUT_MS,
+    }: ExchangeOptions = {},
   ): Promise<object | undefined> {
-    const max_ms = isToolCall(message) ? call_ms : HANDSHAKE_TIMEOUT_MS;
     const ended = new AbortController();
     const cancel = () => ended.abort(canceled?.reason);
     canceled?.addEventListener("abort", cancel);
