@@ -37,7 +37,7 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   return extracted;
 }
 
-/** Another program may read such a member, which is not evaluated by its meaning. */
+/** Describes a member that another program may read as one of the API. It is not evaluated as such. */
 const describeRespelled = (pointer: string): string =>
   `The name of the member ${pointer.slice(0, MAX_SHOWN_CHARACTERS)} is a name of the API in another spelling.`;
 const MAX_SHOWN_CHARACTERS = 100;

@@ -143,8 +143,8 @@ export interface PartialInspection {
   /** Number of characters before a match that it depends on. */
   context: number;
   /**
-   * Returns all matches of the segment, also those that are not returned because others cover them or an allow-list
-   * exempts them: the matches beside them depend on them. Undefined: all are returned.
+   * Returns all matches of the segment, including those that the inspection drops because others cover them or an
+   * allow-list exempts them: the matches next to them depend on them. Undefined: the inspection drops none.
    */
   findSpans?: (segment: Segment) => readonly TextSpan[];
   /**

@@ -21,7 +21,7 @@ export function validatePolicy(
 ): string | undefined {
   let patterns = 0;
   for (const size of measurePatterns(policy)) {
-    // The validation below ends there.
+    // The validation below reports an invalid pattern.
     if (size === undefined) break;
     patterns += Math.ceil(size / PATTERN_SIZE);
     if (patterns <= MAX_PATTERNS) continue;

@@ -13,7 +13,7 @@ const LARGE_BYTES = 64 * 1024;
 export const HUGE_BYTES = 1024 * 1024;
 /** All detectors together take up to 0.5 ms for a short text and its joints with the next one. */
 const BYTES_PER_TEXT = 128;
-/** A body has several quotes for each text, and many of none. */
+/** Most quotes of a body are not those of texts: names and keywords have quotes too. */
 const BYTES_PER_QUOTE = 32;
 
 /** Returns undefined when a body is small enough for the main thread. `texts` is known after the body is parsed. */

@@ -95,7 +95,7 @@ function createChunkedDecoder(): BodyDecoder {
     return isValid;
   }
 
-  /** Moves all data in `chunk` behind the first, and sets where it is. */
+  /** Joins the data in `chunk` in place, and sets `body` to its location. */
   function decode(chunk: Uint8Array, body: { start: number; end: number }): boolean {
     let at = 0;
     while (at < chunk.length && !state.done) {

@@ -4,8 +4,8 @@ import type { Decoding, HiddenEncoding } from "./decoding.ts";
 import { createSourceMapBuilder } from "./source-map.ts";
 
 /**
- * Returns undefined if the text has no escape. Otherwise the decoding contains the complete text: in a part of it, which
- * begins anywhere, a row of matches may be divided otherwise than in the text, of which a stream has sent some already.
+ * Returns undefined if the text has no escape. Otherwise the decoding contains the complete text: matches in only a part
+ * of it could begin elsewhere than matches in the text, of which a stream may have sent some.
  */
 export function decodeEscapes(text: string): Decoding | undefined {
   if (!text.includes("%") && !text.includes("&") && !text.includes("\\")) return undefined;
