@@ -10,3 +10,13 @@ test("a stream that exceeds 8 MiB of text is rejected, because writers keep its 
 
   expect(() => check({ type: "delta", text })).toThrow("is too long to be translated");
 });
+
+test("characters that are escaped count as the text that writers send", () => {
+  const check = createEventCheck();
+  check({ type: "start" });
+  check({ type: "part_start", part: { type: "text", text: "" } });
+
+  const text = "\0".repeat(2 * 1024 * 1024);
+
+  expect(() => check({ type: "delta", text })).toThrow("is too long to be translated");
+});

@@ -395,10 +395,10 @@ test("denied tools, undeclared tools and invalid tool arguments are reported", a
   ]);
 });
 
-test("a schema that refers to a long list a thousand times is too complex to check", async () => {
+test("a schema that refers to a long list a thousand times, in one call or in several, is too complex to check", async () => {
   const guard = await makeGuardWithRules(await kit(), "tool_selection", { direction: "output" });
   const list = Array.from({ length: 10_000 }, (_, index) => `name${index}`);
-  const evaluate = async (times: number) => {
+  const evaluate = async (times: number, calls = 1) => {
     const parameters = {
       $defs: { any: { enum: list } },
       properties: { name: { allOf: Array(times).fill({ $ref: "#/$defs/any" }) } },
@@ -412,7 +412,7 @@ test("a schema that refers to a long list a thousand times is too complex to che
           {
             message: {
               role: "assistant",
-              tool_calls: [{ id: "1", type: "function", function: call }],
+              tool_calls: Array(calls).fill({ id: "1", type: "function", function: call }),
             },
           },
         ],
@@ -423,6 +423,8 @@ test("a schema that refers to a long list a thousand times is too complex to che
 
   expect(await evaluate(1)).toBe("[]");
   expect(await evaluate(1000)).toContain("complexity");
+  expect(await evaluate(100)).toBe("[]");
+  expect(await evaluate(100, 30)).toContain("complexity");
 });
 
 test("a shell call of a coding agent is read as a tool call with its command", async () => {

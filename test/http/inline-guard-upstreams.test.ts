@@ -121,6 +121,11 @@ test.each<[string, string, object[]]>([
     [chunk(toolCall("pay")), chunk({ tool_calls: {} }), finish],
   ],
   [
+    "no object in place of its function later",
+    "/v1/chat/completions",
+    [chunk(toolCall("pay", "")), chunk({ tool_calls: [{ index: 0, function: "x" }] }), finish],
+  ],
+  [
     "a message beside the delta",
     "/v1/chat/completions",
     [{ choices: [{ message: toolCall("pay") }] }, finish],
@@ -228,6 +233,8 @@ const delta = {
   delta: FEW,
 };
 const done = { ...delta, type: "response.function_call_arguments.done", arguments: FEW };
+const customCall = (id: string, input: string) =>
+  chunk({ tool_calls: [{ index: 0, id, type: "custom", custom: { name: "order", input } }] });
 
 test.each<[string, string, object[]]>([
   [
@@ -312,6 +319,11 @@ test.each<[string, string, object[]]>([
     "/v1/chat/completions",
     [{ choices: [{ delta: toolCall("order", FEW), message: toolCall("order", MANY) }] }, finish],
   ],
+  [
+    "a custom call of the same index",
+    "/v1/chat/completions",
+    [customCall("a", "amount 1"), customCall("b", "amount 1000"), finish],
+  ],
 ])("a stream with other arguments in %s is not sent", async (_, path, events) => {
   const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
   const script = { headers: { "content-type": "text/event-stream" }, chunks };
@@ -320,6 +332,27 @@ test.each<[string, string, object[]]>([
 
   expect(sent).not.toContain("1000");
   expect(sent).toMatch(/do not fit together|replaces a tool call/);
+});
+
+test("arguments that only the end of a call contains are evaluated as those of the call", async () => {
+  const parameters = { properties: { amount: { maximum: 10 } } };
+  const known_tools = [{ name: "order", parameters }];
+  const { id } = await makeDetector(await kit(), "tool_selection", { known_tools });
+  const output_rules = [{ detector_id: id, action: "block" }];
+  const { arguments: _, ...ended } = order("");
+  const events = (args: string) => [
+    ...[created, item("added", order("")), { ...done, delta: undefined, arguments: args }],
+    ...[item("done", ended), completed()],
+  ];
+  const read = async (args: string) => {
+    const chunks = events(args).map((event) => `data: ${JSON.stringify(event)}\n\n`);
+    const script = { headers: { "content-type": "text/event-stream" }, chunks };
+    await using it = await makeGuardedConsumer(await kit(), { output_rules }, { script });
+    return await (await it.post("/v1/responses", { model: "m", input: "", stream: true })).text();
+  };
+
+  expect(await read(FEW)).toContain("amount");
+  expect(await read(MANY)).not.toContain("amount");
 });
 
 test.each<[string, string, object]>([

@@ -109,15 +109,25 @@ test("a result with a thousand links and a large structure is passed on, with an
   }
 });
 
-test("a result with more than 30,000 values in its content is a failed call", async () => {
-  const link = { type: "resource_link", uri: "a:b", name: "a" };
-  const result = `{${MODERN},"content":${JSON.stringify(Array(7_501).fill(link))}}`;
+test.each([
+  [
+    "30,000 values in its content",
+    Array(7_501).fill({ type: "resource_link", uri: "a:b", name: "a" }),
+    "has more than 30000 values",
+  ],
+  [
+    "1,000 values in a block",
+    [{ type: "text", text: "a", annotations: { audience: Array(1_000).fill("user") } }],
+    "Bad failed.",
+  ],
+])("a result with more than %s is a failed call", async (_, content, problem) => {
+  const result = `{${MODERN},"content":${JSON.stringify(content)}}`;
   await using it = await served(({ id, method }) =>
     method === "tools/call" ? json(id, result) : undefined,
   );
 
   for (const more of [{}, WITH_PROGRESS]) {
-    expect((await it.call(more)).text).toContain("has more than 30000 values");
+    expect((await it.call(more)).text).toContain(problem);
   }
 });
 
@@ -273,10 +283,15 @@ test("a stream of very many line ends does not block other requests", async () =
       : undefined,
   );
 
-  const [longest, { text }] = await measureLongestTurn(() => it.call());
+  await it.call();
+  const measure = async () => {
+    const began = performance.now();
+    const [longest, { text }] = await measureLongestTurn(() => it.call());
+    expect(text).toContain("The server closed the stream before its response.");
+    return longest / (performance.now() - began);
+  };
 
-  expect(text).toContain("The server closed the stream before its response.");
-  expect(longest).toBeLessThan(MAX_TURN_MS);
+  expect(await minOfRuns(measure, 0.3)).toBeLessThan(0.3);
 });
 
 test("an authorization server whose metadata has very many values does not block other requests", async () => {

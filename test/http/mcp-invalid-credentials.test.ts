@@ -46,6 +46,28 @@ test.each(["a\r\nX-Admin: yes", "ключ", ""])(
   },
 );
 
+test("a token of the gateway that no header can contain is not sent", async () => {
+  const kit = await kitOf();
+  await using vendor = await startVendor(kit);
+  const { store, auth, server } = vendor;
+  auth.clients.set("gateway", { secret: "s", redirect_uris: [] });
+  auth.state.more = { access_token: "a\r\nX-Admin: yes" };
+  const { code } = await store.serve("Shared", server.url, {
+    auth: {
+      type: "client_credentials",
+      token_url: `${auth.url}/token`,
+      client_id: "gateway",
+      client_secret: "s",
+    },
+  });
+  await store.install("alice", code);
+  await using alice = await store.client("alice");
+
+  const { text } = await alice.call("shared__issues");
+
+  expect(text).toContain("returned 200 without a usable token");
+});
+
 test("a client secret that no key decrypts is reported, and no request is sent without it", async () => {
   const kit = await kitOf();
   await using vendor = await startVendor(kit, { client_id: "c", client_secret: "s" });

@@ -2,14 +2,23 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector } from "../kit/guard.ts";
-import { makeGuardedConsumer } from "../kit/inline-guard.ts";
-import { startKit } from "../kit/kit.ts";
+import { type GuardedConsumer, makeGuardedConsumer } from "../kit/inline-guard.ts";
+import { type Kit, startKit } from "../kit/kit.ts";
 
 /** Each class has about 700 ranges. */
 const OVERSIZED = Array.from({ length: 20 }, (_, at) => `[\\p{L}${at}]`).join("");
 
 const DETECTOR = "with the pattern";
 const GATE = "gate with the pattern";
+
+/** Replaces the patterns of the stored policy. Returns a new key of the collector: its creation reloads the policy. */
+async function plantPattern(kit: Kit, { collector }: GuardedConsumer): Promise<string> {
+  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
+  const stored = row?.document.replaceAll("planted", JSON.stringify(OVERSIZED).slice(1, -1)) ?? "";
+  await kit.db.run("UPDATE policy_versions SET document = $1", stored);
+  const path = `/v1/collectors/${collector.id}/keys`;
+  return (await kit.make<{ key: string }>(path, { name: "test" })).key;
+}
 
 /** Sends a request with a card by `/v1/evaluate` and through the gateway. */
 async function send(fail_mode: string, where: "rule" | "gate" | "condition") {
@@ -29,12 +38,7 @@ async function send(fail_mode: string, where: "rule" | "gate" | "condition") {
     ],
   };
   await using it = await makeGuardedConsumer(kit, policy, { collector: { fail_mode } });
-  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
-  const stored = row?.document.replaceAll("planted", JSON.stringify(OVERSIZED).slice(1, -1)) ?? "";
-  await kit.db.run("UPDATE policy_versions SET document = $1", stored);
-  const { key } = await kit.make<{ key: string }>(`/v1/collectors/${it.collector.id}/keys`, {
-    name: "test",
-  });
+  const key = await plantPattern(kit, it);
   const content = "My card is 4111 1111 1111 1111.";
   const chat = { model: "m", messages: [{ role: "user", content }] };
   const headers = { authorization: `Bearer ${key}` };
@@ -61,6 +65,24 @@ test.each(CASES)("an oversized pattern in a %s fails if fail-closed", async (whe
   expect(evaluated).toMatchObject({ status: 500 });
   expect(inline).toMatchObject({ status: 503, body: { error: { code: "guard_unavailable" } } });
   expect(sent).toBeUndefined();
+});
+
+test("nothing of a stream is sent if an oversized pattern in a rule for responses fails", async () => {
+  await using kit = await startKit();
+  const settings = { regex: ["planted"] };
+  const kind = "prompt_moderation";
+  const { id: detector_id } = await kit.make("/v1/detectors", { name: DETECTOR, kind, settings });
+  const output_rules = [{ detector_id, action: "block" }];
+  const event = { choices: [{ index: 0, delta: { content: "Hello there. " } }] };
+  const chunks = [`data: ${JSON.stringify(event)}\n\n`.repeat(50), "data: [DONE]\n\n"];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  const collector = { fail_mode: "closed" };
+  await using it = await makeGuardedConsumer(kit, { output_rules }, { collector, script });
+  await plantPattern(kit, it);
+
+  const reply = await it.post("/v1/chat/completions", { model: "m", messages: [], stream: true });
+
+  expect(await reply.text()).not.toContain("Hello");
 });
 
 test.each(CASES)("an oversized pattern in a %s is skipped if fail-open", async (where, name) => {
