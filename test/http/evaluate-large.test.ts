@@ -117,16 +117,19 @@ test("thousands of short texts of one client do not delay the bodies of others",
   expect(finished).toEqual(["other", "busy"]);
 }, 30_000);
 
-test("a body with a million addresses to mask takes a bounded multiple of its size in memory", async () => {
+test("bodies with 500,000 addresses to mask take a bounded multiple of the size of one in memory", async () => {
   await using program = await startProgram();
   const guard = await makeGuardWithRules(program, "data_loss_prevention", { action: "transform" });
-  const input = "a@b.co ".repeat(1_000_000);
+  const input = "a@b.co ".repeat(500_000);
 
-  const { status, transformed_payload } = await guard.evaluate({ payload: { input } });
+  for (let body = 0; body < 3; body++) {
+    const { status, transformed_payload } = await guard.evaluate({ payload: { input } });
 
-  expect(status).toBe("transform");
-  expect(JSON.stringify(transformed_payload)).not.toContain("@");
-  expect(readPeakMiB(program.child.pid)).toBeLessThan(1600);
+    expect(status).toBe("transform");
+    expect(JSON.stringify(transformed_payload)).not.toContain("@");
+  }
+
+  expect(readPeakMiB(program.child.pid)).toBeLessThan(850);
 }, 90_000);
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {

@@ -40,6 +40,8 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   const outcome = await captureOutcome(() => runTask(createWorkerHost(job, waitForTurn), task));
   jobTurns.delete(job);
   post({ kind: "done", job, outcome });
+  // The garbage of a body with millions of matches takes a gigabyte, and the next body would add to it.
+  if (workerData === "huge") Bun.gc(true);
 });
 
 function runTask(

@@ -71,7 +71,8 @@ function findInView(segment: Segment, { exact, toOriginal }: View, label: string
   const secrets = text === segment.text ? findPlainSecrets(segment) : findSecrets(text);
   const personal = findPersonalData(text);
   const hits = secrets.length === 0 ? personal : [...toCredentialHits(text, secrets), ...personal];
-  if (hits.length === 0) return hits;
+  // Millions of hits, if copied, would take hundreds of megabytes.
+  if (hits.length === 0 || (exact === segment.text && label === "")) return hits;
   const locate = ({ start, end }: TextSpan) =>
     toOriginal(Math.max(0, start - label.length), end - label.length);
   return hits

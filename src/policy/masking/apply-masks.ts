@@ -17,18 +17,27 @@ export function applyMasks(
   createPseudonym: CreatePseudonym,
 ): TextChange[] {
   if (matches.length === 0) return [];
-  const bySegment = new Map<Segment, MaskedSpan[]>();
-  for (const { at, mask } of matches) {
-    if (!at || !mask) continue;
-    const { segment, start, end } = at;
-    const list = bySegment.get(segment);
-    if (list) list.push({ start, end, mask });
-    else bySegment.set(segment, [{ start, end, mask }]);
+  const bySegment = new Map<Segment, MaskedMatch[]>();
+  for (const match of matches) {
+    if (!isMasked(match)) continue;
+    const list = bySegment.get(match.at.segment);
+    if (list) list.push(match);
+    else bySegment.set(match.at.segment, [match]);
   }
-  return [...bySegment].map(([segment, list]) => ({
-    segment,
-    text: maskSpans(segment.text, list, isJsonText(segment.text), createPseudonym),
-  }));
+  return [...bySegment].map(([segment, list]) => {
+    list.sort((one, other) => one.at.start - other.at.start);
+    const isJson = isJsonText(segment.text);
+    return { segment, text: replaceSpans(segment.text, toSpans(list), isJson, createPseudonym) };
+  });
+}
+
+type MaskedMatch = Match & Required<Pick<Match, "at" | "mask">>;
+const isMasked = (match: Match): match is MaskedMatch =>
+  match.at !== undefined && match.mask !== undefined;
+
+/** Text may have millions of matches, so their spans are not kept. */
+function* toSpans(matches: readonly MaskedMatch[]): Generator<MaskedSpan> {
+  for (const { at, mask } of matches) yield { start: at.start, end: at.end, mask };
 }
 
 export interface MaskedSpan {
@@ -46,20 +55,40 @@ export function maskSpans(
   isJson: boolean,
   createPseudonym: CreatePseudonym,
 ): string {
-  let result = "";
-  let from = 0;
   spans.sort((one, other) => one.start - other.start);
-  for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, spans) : spans) {
+  return replaceSpans(text, spans, isJson, createPseudonym);
+}
+
+/** Takes spans in text order. */
+function replaceSpans(
+  text: string,
+  spans: Iterable<MaskedSpan>,
+  isJson: boolean,
+  createPseudonym: CreatePseudonym,
+): string {
+  const joined: string[] = [];
+  let pieces: string[] = [];
+  let from = 0;
+  for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, [...spans]) : spans) {
     if (end <= from) continue;
     const begin = Math.max(start, from);
-    result += text.slice(from, begin);
     const replacement =
       "text" in mask ? mask.text : createPseudonym(mask.pseudonym, text.slice(begin, end));
-    result += isJson ? escapeForJson(replacement, isNumber) : replacement;
+    pieces.push(
+      text.slice(from, begin),
+      isJson ? escapeForJson(replacement, isNumber) : replacement,
+    );
     from = end;
+    // Each piece takes sixty bytes.
+    if (pieces.length < MAX_PIECES) continue;
+    joined.push(pieces.join(""));
+    pieces = [];
   }
-  return result + text.slice(from);
+  pieces.push(text.slice(from));
+  return joined.join("") + pieces.join("");
 }
+
+const MAX_PIECES = 10_000;
 
 /** Returns whether text is a JSON document, in which masks are escaped. */
 export function isJsonText(text: string): boolean {
