@@ -8,6 +8,7 @@ import {
 } from "../../../lib/http/split-events.ts";
 import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
+import type { Segment } from "../../../policy/segment.ts";
 import { isInAny, type ReadEvent } from "./assemble-response.ts";
 import { replaceTexts } from "./edit-event.ts";
 import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
@@ -74,7 +75,7 @@ export function createEventChecker(
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
     const { segments, calls, respelled } = readPayload(read.rest, OUTPUT);
     if (respelled !== null) throw buildConflictError();
-    const unknown = segments.map(({ text }) => text).filter((text) => !clean.has(text));
+    const unknown = segments.map(describeSegment).filter((text) => !clean.has(text));
     // Other calls are evaluated when they are complete.
     const hasCalls = calls.some(({ pointer }) => !isInAny(pointer, read.calls_at));
     if (unknown.length === 0 && !hasCalls) return data;
@@ -99,6 +100,10 @@ export function createEventChecker(
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };
 }
+
+/** Rules read text by its author and the name of its member. */
+const describeSegment = ({ source, pointer, inner, text }: Segment): string =>
+  [source, pointer, inner, text].join(" ");
 
 const OUTPUT = {
   direction: "output",
