@@ -381,6 +381,17 @@ test("text that is harmless in one member is evaluated again in another one", as
   expect(await reply.text()).not.toContain("local_shell_call");
 });
 
+test("a stream with a respelled member that is no text is not sent", async () => {
+  const event = { choices: [{ index: 0, Index: 1, delta: { content: "Hi. " } }] };
+  const chunks = [`data: ${JSON.stringify(event)}\n\n`, DONE];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const sent = await send("/v1/chat/completions", script, true);
+
+  expect(sent).toContain("do not fit together");
+  expect(sent).not.toContain("Index");
+});
+
 test("an event that repeats many texts does not delay other requests", async () => {
   const deltas = Array.from({ length: 3000 }, (_, output_index) => {
     const content_index = 0;
