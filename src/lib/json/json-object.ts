@@ -1,4 +1,4 @@
-/** A parsed JSON object, and the check for one. */
+/** A parsed JSON object, and checks of values. */
 
 export type JsonObject = Record<string, unknown>;
 
@@ -9,4 +9,10 @@ export const isObject = (value: unknown): value is JsonObject =>
 export function isEmptyObject(value: JsonObject): boolean {
   for (const _ in value) return false;
   return true;
+}
+
+/** Returns whether a value is undefined, null, an empty text or an empty object. */
+export function isBlank(value: unknown): boolean {
+  if (isObject(value)) return isEmptyObject(value);
+  return value === undefined || value === null || value === "";
 }

@@ -1,6 +1,6 @@
 /** Readers of tool definitions and tool calls, in every style. */
 
-import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
+import { isBlank, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { createSegment } from "../segment.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { FUNCTION_TYPES } from "./is-repeated.ts";
@@ -64,9 +64,6 @@ export const readCall: ValueReader = (out, value, location) => {
   }
   readMembers(out, value, inside, CALL_READERS);
 };
-
-const isBlank = (value: unknown): boolean =>
-  value === null || value === "" || (isObject(value) && isEmptyObject(value));
 
 /** A call that the provider executed contains its result as well. */
 const readOutput = withSource("tool_result", readUnknown);

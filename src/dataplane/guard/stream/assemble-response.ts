@@ -1,6 +1,6 @@
 /** Assembles the complete response from the events of a stream. */
 
-import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isBlank, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { MAX_MEMBERS, measureJson } from "../../../lib/json/measure-json.ts";
 import { parseUnambiguous, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
@@ -8,7 +8,6 @@ import { buildUnreadableError } from "../guard-errors.ts";
 import {
   buildConflictError,
   type EventParts,
-  isBlank,
   type StreamFormat,
   takeText,
 } from "./stream-format.ts";

@@ -1,8 +1,8 @@
 /** Gives each tool call of a chat stream its own position: some servers send all calls with the same index, or without one. */
 
 import { createObjectScan } from "../../../lib/json/create-object-scan.ts";
-import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
-import { buildConflictError, isBlank, readIndex } from "./stream-format.ts";
+import { isBlank, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { buildConflictError, readIndex } from "./stream-format.ts";
 
 interface OpenCall {
   id: unknown;

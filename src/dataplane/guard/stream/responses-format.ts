@@ -1,6 +1,6 @@
 /** Stream of `/v1/responses`: output items and their parts, each added, continued and done. */
 
-import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isBlank, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import { buildEnding } from "./responses-ending.ts";
@@ -9,7 +9,6 @@ import {
   createParts,
   type EventParts,
   elementAt,
-  isBlank,
   isContinued,
   type Repetition,
   readIndex,

@@ -1,6 +1,6 @@
 /** Types of a stream's format: how its events build a response, and how a blocked stream ends. */
 
-import { isEmptyObject, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { isIdentifier, isOpaque } from "../../../policy/payload/is-opaque.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 
@@ -86,12 +86,6 @@ export const createParts = (): EventParts => ({
 
 /** For events that clients would combine in different ways. */
 export const buildConflictError = () => buildUnreadableError("its events do not fit together");
-
-/** Returns whether an event may replace a value. */
-export function isBlank(value: unknown): boolean {
-  if (isObject(value)) return isEmptyObject(value);
-  return value === undefined || value === null || value === "";
-}
 
 /** Moves a string from its event to a piece. Ignores other values and empty strings. */
 export function takeText(
