@@ -7,28 +7,31 @@ import { startVendor } from "../kit/vendor.ts";
 
 const kitOf = sharedKit();
 
-test.each(["a\r\nX-Admin: yes", "a\nb", "a\0b", "ключ"])(
-  "a key that no header can contain is rejected when a principal enters it: %j",
-  async (api_key) => {
-    const kit = await kitOf();
-    const store = await makeMcpStore(kit);
-    const served = await store.serve("Keyed", "http://127.0.0.1:9/mcp", {
-      auth: { type: "principal_key" },
-    });
-    const install = await store.install("alice", served.code);
-    const link = `${kit.url}/me/connect/${install}`;
-    const browser = openBrowser();
-    await browser.submit(link, { token: await store.token("alice") });
+test.each([
+  ["a line break and a header", "a\r\nX-Admin: yes"],
+  ["a line break", "a\nb"],
+  ["a NUL", "a\0b"],
+  ["letters that no header can contain", "ключ"],
+  ["8,193 characters", "a".repeat(8193)],
+])("a key with %s is rejected when a principal enters it", async (_, api_key) => {
+  const kit = await kitOf();
+  const store = await makeMcpStore(kit);
+  const served = await store.serve("Keyed", "http://127.0.0.1:9/mcp", {
+    auth: { type: "principal_key" },
+  });
+  const install = await store.install("alice", served.code);
+  const link = `${kit.url}/me/connect/${install}`;
+  const browser = openBrowser();
+  await browser.submit(link, { token: await store.token("alice") });
 
-    const page = await browser.submit(link, { "field.api_key": api_key });
+  const page = await browser.submit(link, { "field.api_key": api_key });
 
-    expect(page.status).toBe(422);
-    expect(await page.text()).toContain("values.api_key: ");
-    expect(await (await browser.visit(link)).text()).toContain("Enter the values");
-    const path = `${store.path}/store/principal/installs/${install}/config`;
-    expect((await kit.put(path, { values: { api_key } })).status).toBe(422);
-  },
-);
+  expect(page.status).toBe(422);
+  expect(await page.text()).toContain("values.api_key: ");
+  expect(await (await browser.visit(link)).text()).toContain("Enter the values");
+  const path = `${store.path}/store/principal/installs/${install}/config`;
+  expect((await kit.put(path, { values: { api_key } })).status).toBe(422);
+});
 
 test.each(["a\r\nX-Admin: yes", "ключ", ""])(
   "an account whose token no header can contain is not connected: %j",

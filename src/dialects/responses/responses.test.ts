@@ -278,6 +278,18 @@ test("a stream that is written is read again with the same parts", () => {
   expect(responses.readResponse(whole)).toEqual({ ...response, id: "resp_1" });
 });
 
+test("an index that is a long integer is read as the first one", () => {
+  const response = { ...RESPONSE, parts: PARTS.slice(1, 2) };
+  const writer = responses.createStreamWriter(REPLY);
+  const text = toEvents(response).map(writer.write).join("");
+  const reader = responses.createStreamReader();
+  const events = parseStream(text).flatMap((event) =>
+    reader.read("", JSON.stringify(event).replaceAll('_index":0', '_index":12345678901234567890')),
+  );
+
+  expect(collect([...events, ...reader.end()]).parts).toEqual(response.parts);
+});
+
 test("content that was not streamed is read from complete items", () => {
   const item = { type: "function_call", call_id: "c1", name: "ls", arguments: '{"a":1}' };
   const message = { type: "message", content: [{ type: "output_text", text: "Hi" }] };
