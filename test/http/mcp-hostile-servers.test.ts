@@ -49,7 +49,7 @@ async function served(
 }
 
 const json = (id: number | undefined, result: string) =>
-  new Response(`{"jsonrpc":"2.0","id":${id},"result":${result}}`, {
+  new Response(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, {
     headers: { "content-type": "application/json" },
   });
 
@@ -206,6 +206,24 @@ test("a server whose own description has very many values is left out, and does 
   expect(text).not.toContain("bad__");
   expect(longest).toBeLessThan(MAX_TURN_MS);
 });
+
+test.each([false, true])(
+  "a server whose own description is large is left out, because each connection keeps it (sessions: %p)",
+  async (sessions) => {
+    const instructions = "x".repeat(300_000);
+    await using it = await served(
+      ({ id, method }) => {
+        const info = `"capabilities":{"tools":{}},"serverInfo":{"name":"a","version":"1"},"instructions":"${instructions}"`;
+        if (method === "initialize") return json(id, `{"protocolVersion":"2025-06-18",${info}}`);
+        if (method !== "server/discover" || sessions) return undefined;
+        return json(id, `{${MODERN},"supportedVersions":["2026-07-28"],${info}}`);
+      },
+      { sessions },
+    );
+
+    expect((await it.call()).text).toContain("describes itself with more than 256 KiB");
+  },
+);
 
 test("a message with very many values besides the arguments of a tool is a 413", async () => {
   await using it = await served(() => undefined);

@@ -11,7 +11,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { hasMoreValues } from "../../lib/json/measure-json.ts";
+import { hasMoreValues, measureValue } from "../../lib/json/measure-json.ts";
 
 /** Limit for the content of a result: valid blocks take up to 70 µs each, if the SDK reads them again. */
 const MAX_CONTENT_VALUES = 30_000;
@@ -47,8 +47,15 @@ export function checkMeta({ _meta }: JsonObject): void {
   throw new AppError("upstream_failed", `_meta has more than ${MAX_VALUES} members.`);
 }
 
-/** Rejects a response, or a batch of them, that the SDK would validate for seconds. */
+/** Limit for the response to a handshake, which the SDK keeps for each connection. */
+const MAX_HANDSHAKE_BYTES = 256 * 1024;
+
+/** Rejects a response, or a batch of them, that the SDK would validate for seconds or keep in memory. */
 export function checkForSdk(response: object, is_tool_call: boolean): void {
+  if (!is_tool_call && measureValue(response) > MAX_HANDSHAKE_BYTES) {
+    const size = `${MAX_HANDSHAKE_BYTES / 1024} KiB`;
+    throw new AppError("upstream_failed", `The server describes itself with more than ${size}.`);
+  }
   const validated = [response].flat().map((one) => (is_tool_call ? checkToolResponse(one) : one));
   if (!hasMoreValues(validated, MAX_VALUES)) return;
   const text = `The response has more than ${MAX_VALUES} values besides the content of a tool.`;
