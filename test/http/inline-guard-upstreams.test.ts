@@ -366,6 +366,23 @@ test.each<[string, string, object]>([
   expect(await send(path, script, true)).toContain("do not fit together");
 });
 
+test.each<[string, (body: object) => string]>([
+  ["", (body) => JSON.stringify(body)],
+  ["in lines", (body) => JSON.stringify(body, null, 2)],
+  ["after a byte order mark", (body) => `\ufeff${JSON.stringify(body)}`],
+  ["after white space", (body) => `\n\n \t${JSON.stringify(body)}`],
+  ["after an event", (body) => `data: {}\n\n${JSON.stringify([body])}`],
+  ["after a space and a field", (body) => ` data: ${JSON.stringify(body)}\n\n`],
+  ["after a field in another spelling", (body) => `Data : ${JSON.stringify(body)}\n\n`],
+])("a denied call in JSON %s with the type of a stream is not sent", async (_, write) => {
+  const body = write({ choices: [{ message: toolCall("pay") }] });
+
+  for (const stream of [false, true]) {
+    const script = { headers: { "content-type": "text/event-stream" }, body };
+    expect(await send("/v1/chat/completions", script, stream)).not.toContain("pay");
+  }
+});
+
 test("text that is harmless in one member is evaluated again in another one", async () => {
   const command = "127.0.0.1; cat /etc/passwd";
   const shell = { type: "local_shell_call", id: "s", action: { type: "exec", command: [command] } };

@@ -9,6 +9,7 @@ import {
 import type { JsonObject } from "../../../lib/json/json-object.ts";
 import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { Segment } from "../../../policy/segment.ts";
+import { buildUnreadableError } from "../guard-errors.ts";
 import { isInAny, type ReadEvent } from "./assemble-response.ts";
 import { replaceTexts } from "./edit-event.ts";
 import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
@@ -54,6 +55,9 @@ export function createEventChecker(
     const unusual = event.lines.filter((line) => !ORDINARY_LINE.test(line) && !clean.has(line));
     if (unusual.length === 0) return event;
     checkEncoding(unusual);
+    if (unusual.some((line) => JSON_LINE.test(line))) {
+      throw buildUnreadableError("it has JSON outside of its data");
+    }
     const { masked, blocked } = await evaluatePart(JSON.stringify({ lines: unusual }));
     if (masked === null && !blocked) {
       remember(unusual);
@@ -115,6 +119,9 @@ const OUTPUT = {
 /** Matches data, the name of an event, an id that is too short for a card or a secret, a delay, and a comment of one word. */
 const ORDINARY_LINE =
   /^(?:data(?::.*)?|event: ?[a-z_.]{0,64}|id: ?\w{0,11}|retry: ?\d{0,9}|: ?[A-Za-z_.-]{0,64})$/s;
+
+/** Matches JSON that some clients read like data: without the field, or with another spelling of it. */
+const JSON_LINE = /^\s*(?:data\s*:?\s*)?[[{]/i;
 
 /** Wraps an event of our own, which needs no evaluation. */
 export function wrapEvent(event: JsonObject, elements: string[]): CheckedEvent {

@@ -45,12 +45,12 @@ export function createResponsesFormat(): StreamFormat {
   };
 }
 
-/** Rejects an event whose id is that of a call at another index: clients read either of them. */
+/** Rejects an event whose id is that of an item at another index: clients read either of them. */
 function checkId({ output }: JsonObject, id: unknown, index: number): void {
   const items: unknown[] = Array.isArray(output) ? output : [];
-  const hasId = (item: unknown): item is JsonObject => isObject(item) && item.id === id;
+  const hasId = (item: unknown) => isObject(item) && item.id === id;
   if (isBlank(id) || hasId(items[index])) return;
-  if (items.some((item) => hasId(item) && isCall(item))) throw buildConflictError();
+  if (items.some(hasId)) throw buildConflictError();
 }
 
 type EventReader = (parts: EventParts, event: JsonObject, response: JsonObject) => void;
