@@ -6,7 +6,7 @@ import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
-import { maxWaitShare, minOfRuns } from "../kit/until.ts";
+import { maxWaitShare, minOfRuns, until } from "../kit/until.ts";
 import { type Script, startRawUpstream } from "../kit/upstream.ts";
 
 const kitOf = sharedKit();
@@ -171,6 +171,41 @@ test("a long text in one event of a stream is masked in many turns of the event 
     const { share, text } = await measureStream(guarded);
     expect(text.split("[MASKED_EMAIL]")).toHaveLength(16_001);
     return share;
+  };
+
+  expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
+}, 60_000);
+
+test("large events of streams in observe mode are read in many turns of the event loop", async () => {
+  const members = Array.from({ length: 30_000 }, (_, at) => [`m${at}`, 1]);
+  const delta = { content: "Hi" };
+  const event = { choices: [{ index: 0, delta }], more: Object.fromEntries(members) };
+  const data = `data: ${JSON.stringify(event)}\n\n`.repeat(5);
+  const headers = { "content-type": "text/event-stream" };
+  const script = { headers, body: `${data}data: [DONE]\n\n` };
+  const options = { guard: { stream: "observe" }, script };
+  await using guarded = await makeGuardedConsumer(await kitOf(), {}, options);
+  await readStream(guarded);
+  const readAll = async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const chat = { model: "gpt-4o", stream: true, messages: [{ role: "user", content: "x" }] };
+        const reply = await guarded.post("/v1/chat/completions", chat);
+        await reply.text();
+        return reply;
+      }),
+    );
+    for (const { headers } of replies) {
+      await until(
+        async () => (await guarded.evaluations(headers.get("x-ag-trace-id"))).length === 2,
+      );
+    }
+  };
+
+  const measure = async () => {
+    const start = performance.now();
+    const [longest] = await measureLongestTurn(readAll);
+    return longest / (performance.now() - start);
   };
 
   expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);

@@ -11,6 +11,7 @@ import {
   createHeldCap,
   type GuardedBody,
   type StreamEvaluation,
+  takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
@@ -56,6 +57,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     await work.yieldIfDue();
     evaluated = 0;
     for (const event of arrived) {
+      await takeTurnToReadEvent(evaluation, event);
       await mask.add(event);
       evaluated++;
       await work.yieldIfDue();

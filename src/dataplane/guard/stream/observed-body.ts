@@ -1,5 +1,6 @@
 /** Body of a streamed response that is relayed unchanged; a copy is evaluated at its end. */
 
+import { createWorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import { createEventSplitter, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
@@ -10,47 +11,68 @@ import {
   createHeldCap,
   type GuardedBody,
   type StreamEvaluation,
+  takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
 
 /** A chunk is read when the client has it: an immediate would run before the socket is written. */
 const DELAY_MS = 5;
+/** Caps the chunks that are not read yet: an upstream may send faster than its events are read. */
+const MAX_UNREAD_BYTES = 1024 * 1024;
 
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
   const assembly = createAssembly(evaluation.format, createHeldCap());
-  /** Chunks that were sent and are not read yet. */
+  const work = createWorkYielder();
+  /** Chunks that were sent and are not read yet, and their size. */
   let sent: Bytes[] = [];
+  let unreadBytes = 0;
+  /** Pending while chunks are read. */
+  let observing: Promise<void> | undefined;
   let problem: unknown;
   let isOver = false;
 
-  function add(event: StreamEvent): void {
+  async function add(event: StreamEvent): Promise<void> {
+    await takeTurnToReadEvent(evaluation, event);
     const data = readData(event);
     if (data === "") checkEncoding(event.lines);
     else if (data.trim() !== "[DONE]") assembly.add(data);
+    await work.yieldIfDue();
   }
 
   function keep(chunk: Bytes): void {
-    if (sent.push(chunk) === 1) setTimeout(observe, DELAY_MS);
+    if (problem !== undefined) return;
+    sent.push(chunk);
+    unreadBytes += chunk.length;
+    observing ??= observe();
   }
 
   /** Reads the chunks that were sent. */
-  function observe(): void {
-    const chunks = sent;
-    sent = [];
-    if (problem !== undefined) return;
+  async function observe(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
+    work.start();
     try {
-      for (const event of chunks.flatMap(splitter.push)) add(event);
-      checkEventSize(splitter);
+      while (sent.length > 0) {
+        const chunks = sent;
+        sent = [];
+        for (const chunk of chunks) {
+          for (const event of splitter.push(chunk)) await add(event);
+          checkEventSize(splitter);
+          unreadBytes -= chunk.length;
+        }
+      }
     } catch (thrown) {
       problem = thrown;
+      sent = [];
+      unreadBytes = 0;
     }
+    observing = undefined;
   }
 
   async function evaluate(): Promise<void> {
-    observe();
+    await observing;
     if (problem !== undefined) throw problem;
     const last = splitter.end();
-    if (last) add(last);
+    if (last) await add(last);
     await evaluation.evaluate(assembly.toText(), { recorded: true });
   }
 
@@ -69,6 +91,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     async read() {
       const chunk = await body.read();
       if (chunk) keep(chunk);
+      if (unreadBytes > MAX_UNREAD_BYTES) await observing;
       return chunk;
     },
     stop,

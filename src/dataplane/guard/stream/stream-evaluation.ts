@@ -1,8 +1,9 @@
 /** Types and size limits that masked and observed streams share. */
 import type { Deps } from "../../../deps.ts";
 import type { EvaluationContext } from "../../../evaluation.ts";
-import type { EventSplitter } from "../../../lib/http/split-events.ts";
+import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import { takeTurnToParse } from "../../../take-turn.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { StreamFormat } from "./stream-format.ts";
@@ -50,3 +51,14 @@ export function checkEncoding(lines: readonly string[]): void {
 export function checkEventSize({ restSize }: EventSplitter): void {
   if (restSize() > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
 }
+
+/** Resolves when an event may be parsed: large ones of several streams do not block the event loop together. */
+export const takeTurnToReadEvent = (
+  { deps, context: { request, collector_id } }: Pick<StreamEvaluation, "deps" | "context">,
+  { text }: StreamEvent,
+): Promise<void> =>
+  takeTurnToParse(deps, {
+    owner: request.consumer_id ?? collector_id,
+    size: text.length,
+    client: undefined,
+  });
