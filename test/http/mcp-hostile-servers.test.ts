@@ -225,6 +225,43 @@ test.each([false, true])(
   },
 );
 
+test("tool lists that differ for each principal are removed from the cache by their memory", async () => {
+  let lists = 0;
+  const values = Array(21_000).fill("{}").join(",");
+  const server = startMcpServer({
+    gate: async (request) => {
+      const { id, method }: Message = request.method === "POST" ? await request.clone().json() : {};
+      if (method !== "tools/list") return undefined;
+      lists += 1;
+      const schema = `{"type":"object","list":"${lists}","x":[${values}]}`;
+      const tools = Array.from(
+        { length: 30 },
+        (_, at) => `{"name":"t${at}","inputSchema":${schema}}`,
+      );
+      return json(id, `{"tools":[${tools}],${MODERN}}`);
+    },
+  });
+  await using _ = server;
+  const kit = await kitOf();
+  const store = await makeMcpStore(kit);
+  const { code } = await store.serve("Bad", server.url, { auth: { type: "principal_key" } });
+  const principals = ["alice", "bob"];
+  for (const principal of principals) {
+    const path = `${store.path}/store/principal/installs/${await store.install(principal, code)}`;
+    await kit.put(`${path}/config`, { values: { api_key: principal } });
+  }
+  const call = async (principal: string) => {
+    const headers = { authorization: `Bearer ${await store.token(principal)}` };
+    const params = { name: "bad__none", arguments: {} };
+    const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+    await (await post(store.url, headers, message)).text();
+  };
+
+  for (const principal of [...principals, "bob", "alice"]) await call(principal);
+
+  expect(lists).toBe(3);
+});
+
 test("a message with very many values besides the arguments of a tool is a 413", async () => {
   await using it = await served(() => undefined);
   const values = (count: number) => Array.from({ length: count }, () => ({}));

@@ -1,6 +1,6 @@
 /** Parses the definition of an upstream's tool: the members that are passed on, and a hash to detect changes. */
 import { z } from "zod";
-import { hasMoreValues } from "../../lib/json/measure-json.ts";
+import { hasMoreValues, measureValue } from "../../lib/json/measure-json.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
 const ToolName = z.string().regex(/^[^\u0000-\u001f\u007f]{1,256}$/);
@@ -26,6 +26,8 @@ export interface UpstreamTool {
   hash: string;
   /** Size of the definition in characters. */
   size: number;
+  /** Memory that the definition takes. */
+  bytes: number;
   /** The server wants arguments in headers too (SEP-2243). */
   mirrors_arguments: boolean;
 }
@@ -44,7 +46,8 @@ export function readTool(value: unknown): UpstreamTool | undefined {
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   const hash = Bun.SHA256.hash(text, "hex");
   const mirrors_arguments = text.includes('"x-mcp-header":');
-  return { definition: parsed.data, hash, size: text.length, mirrors_arguments };
+  const bytes = measureValue(parsed.data);
+  return { definition: parsed.data, hash, size: text.length, bytes, mirrors_arguments };
 }
 
 /** Returns the same text for equal values, independent of the order of members. */

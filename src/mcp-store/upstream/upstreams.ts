@@ -10,7 +10,7 @@ import { openVault } from "../vault/vault.ts";
 import { callUpstreamTool, type UpstreamToolCall } from "./call-upstream-tool.ts";
 import { createClientPool, type UpstreamConnection } from "./client-pool.ts";
 import { describeUpstreamError, isCredentialRejected } from "./describe-upstream-error.ts";
-import { fetchToolList, type ToolList } from "./fetch-tool-list.ts";
+import { fetchToolList } from "./fetch-tool-list.ts";
 import { type HoldReason, pinTools } from "./pin-tools.ts";
 import { type CallTarget, type MissingInput, resolveTarget } from "./resolve-target.ts";
 import type { UpstreamTool } from "./tool-definition.ts";
@@ -42,12 +42,15 @@ export interface Upstreams {
   stop: () => void;
 }
 
-interface CachedToolList extends ToolList {
-  names: readonly string[];
-  held: ReadonlyMap<string, HoldReason>;
-  missing: MissingInput | undefined;
+/** Tools of a server, which most of its principals have in common. */
+interface ToolSet extends Pick<ServerTools, "tools" | "names" | "held"> {
   /** State of the configuration for which `held` was computed. */
   state: string;
+}
+
+interface CachedToolList extends Pick<ServerTools, "notes" | "missing"> {
+  /** Key of the tool set; undefined: none. */
+  set_key: string | undefined;
   until: number;
 }
 
@@ -55,15 +58,19 @@ const FRESH_MS = 60_000;
 /** After a failure, the server is not requested for this time. */
 const FAILED_MS = 10_000;
 const MAX_LISTS = 5_000;
-/** Limit for shared definitions: a server can send different ones with every list. */
-const MAX_SHARED_CHARACTERS = 64 * 1024 * 1024;
+/** Limit for all tool sets: a server can send a different one to every principal. */
+const MAX_SET_BYTES = 128 * 1024 * 1024;
+/** Limit for definitions that different sets share. */
+const MAX_SHARED_BYTES = 64 * 1024 * 1024;
 
 export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstreams {
   const vault = openVault(deps);
   /** By target key. */
   const lists = createLruCache<Promise<CachedToolList>>(MAX_LISTS);
-  /** By hash: the lists of different principals contain the same tools. */
-  const shared = createLruCache<UpstreamTool>(MAX_SHARED_CHARACTERS);
+  /** By instance and content. */
+  const sets = createLruCache<ToolSet>(MAX_SET_BYTES);
+  /** By hash: the sets of different principals contain the same tools. */
+  const shared = createLruCache<UpstreamTool>(MAX_SHARED_BYTES);
   const pool = createClientPool(deps, reserveMemory, ({ key }) => lists.delete(key));
 
   /** Retries once with a new token when the upstream rejects the credential. */
@@ -82,43 +89,61 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
   }
 
   async function fetchList(use: InstanceUse, target: CallTarget): Promise<CachedToolList> {
-    const { state } = deps.snapshot();
-    const empty = { ...NO_TOOLS, tools: [], notes: [], state };
+    const none = { set_key: undefined, notes: [], missing: undefined };
     try {
       const list = await withClient(use, target, fetchToolList);
-      if (typeof list === "string") return { ...empty, missing: list, until: 0 };
-      const tools = list.tools.map(shareTool);
-      const held = await pinTools(deps, use.instance, tools);
-      const names = tools.map(({ definition }) => definition.name);
-      return { ...empty, ...list, tools, names, held, until: elapsedMs() + FRESH_MS };
+      if (typeof list === "string") return { ...none, missing: list, until: 0 };
+      const set_key = await saveSet(use.instance, list.tools);
+      return { ...none, set_key, notes: list.notes, until: elapsedMs() + FRESH_MS };
     } catch (thrown) {
-      return { ...empty, notes: [logFailure(use, thrown)], until: elapsedMs() + FAILED_MS };
+      return { ...none, notes: [logFailure(use, thrown)], until: elapsedMs() + FAILED_MS };
     }
+  }
+
+  /** Returns the key of the set. */
+  async function saveSet(
+    instance: McpRegistryRow,
+    fetched: readonly UpstreamTool[],
+  ): Promise<string> {
+    const { state } = deps.snapshot();
+    const tools = fetched.map(shareTool);
+    const held = await pinTools(deps, instance, tools);
+    const names = tools.map(({ definition }) => definition.name);
+    const hash = Bun.SHA256.hash(tools.map((tool) => tool.hash).join(), "hex");
+    const key = `${instance.id} ${hash}`;
+    const bytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
+    sets.set(key, { tools, names, held, state }, bytes);
+    return key;
   }
 
   function shareTool(tool: UpstreamTool): UpstreamTool {
     const known = shared.get(tool.hash);
-    if (!known) shared.set(tool.hash, tool, tool.size);
+    if (!known) shared.set(tool.hash, tool, tool.bytes);
     return known ?? tool;
   }
 
-  async function getList(use: InstanceUse, target: CallTarget): Promise<CachedToolList> {
+  /** Returns undefined for a set that others have replaced in the cache. */
+  const findSet = ({ set_key }: CachedToolList): ToolSet | undefined =>
+    set_key === undefined ? { ...NO_TOOLS, state: deps.snapshot().state } : sets.get(set_key);
+
+  async function getList(use: InstanceUse, target: CallTarget): Promise<ServerTools> {
     const before = lists.get(target.key);
     const known = await before;
-    if (!known || known.until <= elapsedMs()) {
+    const set = known && findSet(known);
+    if (!set || known.until <= elapsedMs()) {
       // Another call may have started a fetch while this one waited.
       const newer = lists.get(target.key);
-      if (newer && newer !== before) return await newer;
-      const fetching = fetchList(use, target);
+      const fetching = newer && newer !== before ? newer : fetchList(use, target);
       lists.set(target.key, fetching);
-      return await fetching;
+      const list = await fetching;
+      return { ...NO_TOOLS, ...findSet(list), ...list };
     }
     const { state } = deps.snapshot();
-    if (known.state !== state) {
-      known.held = await pinTools(deps, use.instance, known.tools);
-      known.state = state;
+    if (set.state !== state) {
+      set.held = await pinTools(deps, use.instance, set.tools);
+      set.state = state;
     }
-    return known;
+    return { ...set, ...known };
   }
 
   function logFailure({ instance }: InstanceUse, thrown: unknown): string {
