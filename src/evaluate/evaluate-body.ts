@@ -27,10 +27,21 @@ import { selectWorker } from "./worker/run-in-worker.ts";
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
   const parsed = parseBody(host, body); //                                400 JSON, schema
   if (!Array.isArray(parsed)) return await evaluateInput(host, parsed);
-  // A worker reads the documents of one evaluation at a time: each may take 64 MiB, and a batch has 100.
-  const readInTurn = createSemaphore(1);
+  const readInTurn = createReadTurns(host);
   const verdicts = await Promise.all(parsed.map((input) => evaluateInput(host, input, readInTurn)));
   return `[${verdicts.join(",")}]`;
+}
+
+/** A worker reads the documents of one evaluation at a time, each of which may take 64 MiB and seconds: a batch has 100. */
+function createReadTurns(host: EvaluationHost): Semaphore {
+  const takeTurn = createSemaphore(1);
+  let isFirst = true;
+  return (task) =>
+    takeTurn(async () => {
+      if (!isFirst) await host.passTurn();
+      isFirst = false;
+      return await task();
+    });
 }
 
 async function evaluateInput(

@@ -50,3 +50,29 @@ test("a batch of documents that inflate takes the memory of one", async () => {
   expect(status).toBe(200);
   expect(readPeakMiB(program.child.pid)).toBeLessThan(1000);
 }, 60_000);
+
+test("a document is evaluated between those of two batches of other collectors", async () => {
+  await using kit = await startKit();
+  const data = docx(`<w:t>${"12345 6789 ".repeat(30_000)}</w:t>`).toString("base64");
+  const documents = Array.from({ length: 10 }, () => ({ payload: { attachments: [{ data }] } }));
+  const ended: string[] = [];
+  /** Returns when the first document of the batch is evaluated. */
+  const startBatch = async () => {
+    const { send, collector } = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+    const batch = send([{ payload: { input: PADDING } }, ...documents], {}, BATCH);
+    const finished = batch.then(({ status }) => ended.push(`batch ${status}`));
+    await until(async () => {
+      const reply = await kit.get(`/v1/activity?collector_id=${collector.id}`);
+      return ((await reply.json()) as { items: unknown[] }).items.length >= 2;
+    });
+    return { finished };
+  };
+  const batches = await Promise.all([startBatch(), startBatch()]);
+
+  const guard = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+  const { status } = await guard.send({ payload: { attachments: [{ data }] } });
+  ended.push(`document ${status}`);
+  await Promise.all(batches.map(({ finished }) => finished));
+
+  expect(ended).toEqual(["document 200", "batch 200", "batch 200"]);
+}, 30_000);

@@ -82,6 +82,8 @@ export interface EvaluationHost
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Lets other evaluations of this thread run, in a worker smaller ones first. */
   waitForTurn: () => Promise<void>;
+  /** In a worker, lets the evaluations of other owners run first. */
+  passTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
   evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;
@@ -150,6 +152,7 @@ export function createHostServices(
     now: deps.now,
     newId: deps.newId,
     waitForTurn: () => new Promise(setImmediate),
+    passTurn: async () => {},
     fetchAttachment: (url, total_ms) =>
       fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),

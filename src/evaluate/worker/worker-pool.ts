@@ -62,14 +62,36 @@ function createLarge(): RunJob {
   return createQueue({ max: 16, perOwner: 12, sizePerOwner: HUGE_BYTES }, run, measureTask);
 }
 
-/** Evaluating takes up to thirty times the memory of the body, and seconds. Each worker runs one job at a time, and one owner never has both. */
+/**
+ * Evaluating takes up to thirty times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
+ * both. A batch passes its turn after each evaluation with documents.
+ */
 function createHuge(): RunJob {
-  const start = () => startEvaluationWorker("huge");
-  const workers = [createWorker(start), createWorker(start)];
-  return createQueue({ max: workers.length, perOwner: 1 }, async (job) => {
-    const idle = workers.find(({ isIdle }) => isIdle());
-    if (!idle) throw new Error("The semaphore admitted more jobs than there are workers.");
-    return await idle.run(job);
+  const start = () => ({
+    ...createWorker(() => startEvaluationWorker("huge")),
+    /** Jobs that have a turn. */
+    active: 0,
+  });
+  const workers = [start(), start()] as const;
+  return createQueue({ max: workers.length, perOwner: 1 }, async (job, passTurn) => {
+    const [one, other] = workers;
+    const worker = one.active <= other.active ? one : other;
+    const host = {
+      ...job.host,
+      async passTurn() {
+        worker.active -= 1;
+        await passTurn().finally(() => {
+          worker.active += 1;
+        });
+        checkClient(job);
+      },
+    };
+    worker.active += 1;
+    try {
+      return await worker.run({ ...job, host });
+    } finally {
+      worker.active -= 1;
+    }
   });
 }
 
@@ -97,21 +119,22 @@ const full = () =>
 /** Runs jobs in turn. Drops those whose client has disconnected. */
 function createQueue(
   limits: Omit<FairLimits, "maxWaiting" | "full">,
-  run: RunJob,
+  run: (job: WorkerJob, passTurn: () => Promise<void>) => Promise<TaskOutcome>,
   measure: (task: WorkerTask) => number = () => 0,
 ): RunJob {
   const takeTurn = createFairSemaphore({ ...limits, maxWaiting: MAX_WAITING, full });
   return (job) =>
-    takeTurn({ owner: job.owner, size: measure(job.task) }, async () => {
-      if (job.signal?.aborted) throw new AppError("client_closed");
-      return await run(job);
+    takeTurn({ owner: job.owner, size: measure(job.task) }, async (passTurn) => {
+      checkClient(job);
+      return await run(job, passTurn);
     });
 }
 
-function createWorker(
-  startThread: () => Worker,
-  { idleMs = IDLE_MS } = {},
-): { run: RunJob; isIdle: () => boolean } {
+function checkClient({ signal }: WorkerJob): void {
+  if (signal?.aborted) throw new AppError("client_closed");
+}
+
+function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): { run: RunJob } {
   const jobs = new Map<
     number,
     { host: Partial<EvaluationHost> | undefined; finish: (outcome: TaskOutcome) => void }
@@ -161,7 +184,7 @@ function createWorker(
     if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
     return outcome;
   };
-  return { run, isIdle: () => jobs.size === 0 };
+  return { run };
 }
 
 async function callHost(

@@ -70,6 +70,7 @@ function createWorkerHost(job: number, waitForTurn: EvaluationHost["waitForTurn"
     newId,
     waitForTurn,
     worker: workerData,
+    passTurn: remote("passTurn"),
     evaluateInWorker: remote("evaluateInWorker"),
     // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.
     scoreWindows: remote("scoreWindows"),

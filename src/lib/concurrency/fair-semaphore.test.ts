@@ -49,3 +49,34 @@ test("the running tasks of an owner have a total size, and a larger one runs wit
 
   expect(ended).toEqual(["b", "a4", "a6", "a5", "a20", "a3"]);
 });
+
+test("a task that passes its turn continues after others that wait", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 1 });
+  const order: string[] = [];
+
+  const long = semaphore({ owner: "a", size: 1 }, async (passTurn) => {
+    order.push("a");
+    await passTurn();
+    order.push("a again");
+  });
+  const other = semaphore({ owner: "b", size: 1 }, async () => void order.push("b"));
+  await Promise.all([long, other]);
+
+  expect(order).toEqual(["a", "b", "a again"]);
+});
+
+test("a task that fails while it waits to continue leaves its turn to others", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 1, perOwner: 1 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+
+  const failing = semaphore({ owner: "a", size: 1 }, async (passTurn) => {
+    void passTurn();
+    throw new Error("no");
+  });
+  const other = semaphore({ owner: "b", size: 1 }, () => promise);
+  await expect(failing).rejects.toThrow("no");
+  resolve();
+  await other;
+
+  expect(await semaphore({ owner: "a", size: 1 }, async () => "runs")).toBe("runs");
+});

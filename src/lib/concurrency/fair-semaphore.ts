@@ -16,7 +16,11 @@ export interface FairTurn {
   size: number;
 }
 
-export type FairSemaphore = <T>(turn: FairTurn, task: () => Promise<T>) => Promise<T>;
+/** A task may pass its turn: it waits until it is the turn of its owner again. */
+export type FairSemaphore = <T>(
+  turn: FairTurn,
+  task: (passTurn: () => Promise<void>) => Promise<T>,
+) => Promise<T>;
 
 export function createFairSemaphore(limits: FairLimits): FairSemaphore {
   const { perOwner, sizePerOwner = Infinity } = limits;
@@ -45,22 +49,43 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  return async ({ owner, size }, task) => {
-    const { promise, resolve: start } = Promise.withResolvers<void>();
+  const start = async ({ owner, size }: FairTurn) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
-    if (queue && queue.length >= limits.maxWaiting) throw limits.full();
-    if (queue) queue.push({ size, start });
-    else waiting.set(owner, [{ size, start }]);
+    if (queue) queue.push({ size, start: resolve });
+    else waiting.set(owner, [{ size, start: resolve }]);
     startNext();
     await promise;
+  };
+  const end = ({ owner, size }: FairTurn) => {
+    free += 1;
+    const { tasks, size: held } = runningOf(owner);
+    if (tasks > 1) running.set(owner, { tasks: tasks - 1, size: held - size });
+    else running.delete(owner);
+    startNext();
+  };
+  return async (turn, task) => {
+    const queue = waiting.get(turn.owner);
+    if (queue && queue.length >= limits.maxWaiting) throw limits.full();
+    await start(turn);
+    let hasTurn = true;
+    let isOver = false;
+    const endTurn = () => {
+      if (hasTurn) end(turn);
+      hasTurn = false;
+    };
+    const passTurn = async () => {
+      endTurn();
+      await start(turn);
+      hasTurn = true;
+      // The task may have failed while it waited.
+      if (isOver) endTurn();
+    };
     try {
-      return await task();
+      return await task(passTurn);
     } finally {
-      free += 1;
-      const { tasks, size: held } = runningOf(owner);
-      if (tasks > 1) running.set(owner, { tasks: tasks - 1, size: held - size });
-      else running.delete(owner);
-      startNext();
+      isOver = true;
+      endTurn();
     }
   };
 }
