@@ -1,10 +1,10 @@
-/** Turns of the jobs in one worker: a large one waits while smaller ones run. */
+/**
+ * Turns of the jobs in one worker: a large one waits while smaller ones run. Those call the main thread several times, and
+ * would wait for a detector of the large one each time.
+ */
 import { elapsedMs } from "../../lib/time/clock.ts";
 
-/**
- * A smaller job calls the main thread several times. If the large one ran meanwhile, the small one would wait for one of
- * its detectors each time.
- */
+/** Interval at which a job checks for smaller ones. */
 const POLL_MS = 2;
 /** Caps the time that a job waits in total, so that many small ones do not stop it. */
 const MAX_WAIT_MS = 500;
