@@ -1,43 +1,87 @@
 import { expect, test } from "bun:test";
 import { createJobTurns } from "./job-turns.ts";
 
-test("a job waits until no smaller job runs, and not for larger ones", async () => {
+/** Works without a turn of the event loop, as a detector does. */
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+test("a job waits until no smaller job of its owner runs, and not for larger ones", async () => {
   const turns = createJobTurns({ minWorkMs: 0 });
-  const waitForLarge = turns.add(1, 1000);
-  const waitForSmall = turns.add(2, 10);
+  const large = turns.add("a", 1000);
+  const small = turns.add("a", 10);
   const order: string[] = [];
 
-  const large = waitForLarge().then(() => order.push("large"));
+  const waiting = large.wait().then(() => order.push("large"));
   for (let call = 0; call < 3; call++) {
     await Bun.sleep(5);
-    await waitForSmall();
+    await small.wait();
     order.push("small");
   }
-  turns.delete(2);
-  await large;
+  small.end();
+  await waiting;
 
   expect(order).toEqual(["small", "small", "small", "large"]);
 });
 
 test("smaller jobs that never end delay a job for a limited time", async () => {
   const turns = createJobTurns({ maxWaitMs: 10, minWorkMs: 0 });
-  const wait = turns.add(1, 1000);
-  turns.add(2, 10);
+  const large = turns.add("a", 1000);
+  turns.add("a", 10);
 
-  await wait();
-  await wait();
+  await large.wait();
+  await large.wait();
 });
 
 test("a job that has run for a short time does not wait", async () => {
   const turns = createJobTurns({ minWorkMs: 60_000 });
-  const wait = turns.add(1, 1000);
-  turns.add(2, 10);
+  const large = turns.add("a", 1000);
+  turns.add("a", 10);
   let isNext = false;
   setImmediate(() => {
     isNext = true;
   });
 
-  await wait();
+  await large.wait();
 
   expect(isNext).toBe(false);
+});
+
+test("many jobs of one owner work as much as the one of another", async () => {
+  const turns = createJobTurns({ minWorkMs: 0 });
+  const worked = { many: 0, one: 0 };
+  let isOver = false;
+  const run = async (owner: keyof typeof worked, size: number, parts: number) => {
+    const turn = turns.add(owner, size);
+    for (let part = 0; part < parts && !isOver; part++) {
+      work(2);
+      worked[owner] += 1;
+      await turn.wait();
+    }
+    turn.end();
+  };
+
+  const others = Array.from({ length: 12 }, () => run("many", 70, 100));
+  await run("one", 300, 20);
+  const before = worked.many;
+  isOver = true;
+  await Promise.all(others);
+
+  expect(worked.one).toBe(20);
+  // 12 begin at once; then they take turns.
+  expect(before).toBeLessThan(12 + 2 * 20);
+});
+
+test("a job that waits for a remote detector delays no other", async () => {
+  const turns = createJobTurns({ minWorkMs: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const remote = turns.add("a", 10);
+  const other = turns.add("b", 1000);
+
+  const called = remote.call(() => promise);
+  work(5);
+  await other.wait();
+  resolve();
+  await called;
 });

@@ -1,45 +1,116 @@
 /**
- * Turns of the jobs in one worker: a large one waits while smaller ones run. Those call the main thread several times, and
- * would wait for a detector of the large one each time.
+ * Turns of the jobs in one worker. A job waits while the owner of another one has worked less, and while its own owner has
+ * a smaller one: a small job calls the main thread several times, and would wait for a detector of a large one each time.
  */
 import { elapsedMs } from "../../lib/time/clock.ts";
 
-/** Interval at which a job checks for smaller ones. */
+/** Interval at which a job checks whether it may continue. */
 const POLL_MS = 2;
-/** Caps the time that a job waits in total, so that many small ones do not stop it. */
+/** Caps the time that a job waits for smaller ones of its owner, so that many of them do not stop it. */
 const MAX_WAIT_MS = 500;
-
 /** A job that has run for less lets no other run: each turn of it may cost the work of all that are ready. */
 const MIN_WORK_MS = 50;
+/** A job that waits longer for the main thread, such as for a remote detector, delays no other. */
+const MAX_CALL_MS = 50;
+
+export interface JobTurn {
+  /** Lets others run that come first. */
+  wait: () => Promise<void>;
+  /** Runs a call of the main thread, whose duration is no work. */
+  call: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Ends the job. */
+  end: () => void;
+}
 
 export interface JobTurns {
-  /** Adds a job. Returns the function by which it lets others run. */
-  add: (job: number, size: number) => () => Promise<void>;
-  delete: (job: number) => void;
+  add: (owner: string, size: number) => JobTurn;
+}
+
+interface Owner {
+  jobs: number;
+  worked_ms: number;
+}
+
+interface Job {
+  owner: Owner;
+  size: number;
+  /** Start of the work that is not counted yet. */
+  since: number;
+  /** Calls that have not returned: a batch has several. */
+  calls: number;
+  /** Time of the last call, or of its return, while some have not returned. */
+  called_at: number;
 }
 
 export function createJobTurns({
   maxWaitMs = MAX_WAIT_MS,
   minWorkMs = MIN_WORK_MS,
 } = {}): JobTurns {
-  const sizes = new Map<number, number>();
+  const owners = new Map<string, Owner>();
+  const jobs = new Set<Job>();
+
+  /** A new owner has worked as much as the one that has worked least: otherwise it could delay all others. */
+  function findOwner(name: string): Owner {
+    const least = Math.min(...Array.from(owners.values(), ({ worked_ms }) => worked_ms));
+    const owner = owners.get(name) ?? { jobs: 0, worked_ms: owners.size > 0 ? least : 0 };
+    owners.set(name, owner);
+    return owner;
+  }
+
+  const countWork = (job: Job): void => {
+    const now = elapsedMs();
+    job.owner.worked_ms += now - job.since;
+    job.since = now;
+  };
+  const isCalling = ({ calls, called_at }: Job) =>
+    calls > 0 && elapsedMs() - called_at > MAX_CALL_MS;
+  const isBehindOwner = (job: Job) =>
+    jobs.values().some((other) => other.owner.worked_ms < job.owner.worked_ms && !isCalling(other));
+  const isBehindSmaller = ({ owner, size }: Job) =>
+    jobs.values().some((other) => other.owner === owner && other.size < size);
+
   return {
-    add(job, size) {
-      sizes.set(job, size);
+    add(name, size) {
+      const owner = findOwner(name);
+      const job: Job = { owner, size, since: elapsedMs(), calls: 0, called_at: 0 };
+      owner.jobs += 1;
+      jobs.add(job);
+      let resumed = job.since;
       let left = maxWaitMs;
-      let resumed = elapsedMs();
-      const isDelaying = () => left > 0 && [...sizes.values()].some((other) => other < size);
-      return async () => {
-        if (elapsedMs() - resumed < minWorkMs) return;
-        await new Promise(setImmediate);
-        while (isDelaying()) {
-          const began = elapsedMs();
-          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-          left -= elapsedMs() - began;
-        }
-        resumed = elapsedMs();
+      return {
+        async wait() {
+          if (elapsedMs() - resumed < minWorkMs) return;
+          countWork(job);
+          await new Promise(setImmediate);
+          for (;;) {
+            const isBehind = isBehindOwner(job);
+            if (!isBehind && !(left > 0 && isBehindSmaller(job))) break;
+            const began = elapsedMs();
+            await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+            if (!isBehind) left -= elapsedMs() - began;
+          }
+          job.since = elapsedMs();
+          resumed = job.since;
+        },
+        async call(work) {
+          countWork(job);
+          job.calls += 1;
+          job.called_at = job.since;
+          try {
+            return await work();
+          } finally {
+            job.calls -= 1;
+            job.since = elapsedMs();
+            job.called_at = job.since;
+          }
+        },
+        end() {
+          countWork(job);
+          jobs.delete(job);
+          owner.jobs -= 1;
+          if (owner.jobs === 0) owners.delete(name);
+        },
       };
     },
-    delete: (job) => sizes.delete(job),
   };
 }

@@ -11,7 +11,7 @@ import type { EvaluationBody, EvaluationInput } from "../stages.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 
 export type MessageToWorker<Task = WorkerTask> =
-  | { kind: "task"; job: number; task: Task }
+  | { kind: "task"; job: number; owner: string; task: Task }
   | { kind: "reply"; call: number; outcome: TaskOutcome };
 
 export type MessageFromWorker =

@@ -171,13 +171,13 @@ function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): { r
     void running?.terminate();
     running = undefined;
   };
-  const run: RunJob = async ({ host, task }) => {
+  const run: RunJob = async ({ host, owner, task }) => {
     clearTimeout(idleTimer);
     running ??= start();
     const job = ++lastJob;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     jobs.set(job, { host, finish: resolve });
-    const message: MessageToWorker = { kind: "task", job, task };
+    const message: MessageToWorker = { kind: "task", job, owner, task };
     running.postMessage(message);
     const outcome = await promise;
     jobs.delete(job);

@@ -8,7 +8,7 @@ import { evaluate, evaluateBody } from "../evaluate-body.ts";
 import { evaluateSample } from "../evaluate-sample.ts";
 import { replayEvent } from "../replay-event.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
-import { createJobTurns } from "./job-turns.ts";
+import { createJobTurns, type JobTurn } from "./job-turns.ts";
 import {
   type ClonedSelection,
   captureOutcome,
@@ -35,10 +35,10 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
     pendingCalls.delete(message.call);
     return;
   }
-  const { job, task } = message;
-  const waitForTurn = jobTurns.add(job, measureTask(task));
-  const outcome = await captureOutcome(() => runTask(createWorkerHost(job, waitForTurn), task));
-  jobTurns.delete(job);
+  const { job, owner, task } = message;
+  const turn = jobTurns.add(owner, measureTask(task));
+  const outcome = await captureOutcome(() => runTask(createWorkerHost(job, turn), task));
+  turn.end();
   post({ kind: "done", job, outcome });
   // The garbage of a body with millions of matches takes a gigabyte, and the next body would add to it.
   if (workerData === "huge") Bun.gc(true);
@@ -54,21 +54,22 @@ function runTask(
   return task.name === "sample" ? evaluateSample(host, input) : evaluate(host, input);
 }
 
-function createWorkerHost(job: number, waitForTurn: EvaluationHost["waitForTurn"]): EvaluationHost {
-  const callMain = async (method: HostMethod, args: unknown[]): Promise<unknown> => {
-    const call = ++lastCall;
-    const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
-    pendingCalls.set(call, resolve);
-    post({ kind: "call", job, call, method, args });
-    return unwrapOutcome(await promise);
-  };
+function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
+  const callMain = (method: HostMethod, args: unknown[]): Promise<unknown> =>
+    turn.call(async () => {
+      const call = ++lastCall;
+      const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
+      pendingCalls.set(call, resolve);
+      post({ kind: "call", job, call, method, args });
+      return unwrapOutcome(await promise);
+    });
   // The main thread returns the result of its own method of this name.
   const remote = <Name extends HostMethod>(method: Name) =>
     ((...args: unknown[]) => callMain(method, args)) as EvaluationHost[Name];
   return {
     now,
     newId,
-    waitForTurn,
+    waitForTurn: turn.wait,
     worker: workerData,
     passTurn: remote("passTurn"),
     evaluateInWorker: remote("evaluateInWorker"),
