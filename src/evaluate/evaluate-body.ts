@@ -32,7 +32,10 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   return `[${verdicts.join(",")}]`;
 }
 
-/** A worker reads the documents of one evaluation at a time, each of which may take 64 MiB and seconds: a batch has 100. */
+/**
+ * Reads the documents of one evaluation of a batch at a time, because each may take 64 MiB and seconds, and a batch has 100.
+ * Other owners have their turn in between.
+ */
 function createReadTurns(host: EvaluationHost): Semaphore {
   const takeTurn = createSemaphore(1);
   let isFirst = true;

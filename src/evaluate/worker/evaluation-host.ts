@@ -80,9 +80,9 @@ export interface EvaluationHost
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
-  /** Lets other evaluations of this thread run, in a worker smaller ones first. */
+  /** Lets other evaluations of this thread run. In a worker, owners take turns. */
   waitForTurn: () => Promise<void>;
-  /** In a worker, lets the evaluations of other owners run first. */
+  /** Waits until it is the turn of this owner again, if the evaluation runs in a worker for large bodies. */
   passTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;

@@ -51,8 +51,10 @@ export function createJobTurns({
 
   /** A new owner has worked as much as the one that has worked least: otherwise it could delay all others. */
   function findOwner(name: string): Owner {
-    const least = Math.min(...Array.from(owners.values(), ({ worked_ms }) => worked_ms));
-    const owner = owners.get(name) ?? { jobs: 0, worked_ms: owners.size > 0 ? least : 0 };
+    const known = owners.get(name);
+    if (known) return known;
+    const worked = Array.from(owners.values(), ({ worked_ms }) => worked_ms);
+    const owner = { jobs: 0, worked_ms: worked.length > 0 ? Math.min(...worked) : 0 };
     owners.set(name, owner);
     return owner;
   }

@@ -64,7 +64,7 @@ function createLarge(): RunJob {
 
 /**
  * Evaluating takes up to thirty times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
- * both. A batch passes its turn after each evaluation with documents.
+ * both. A batch passes its turn between evaluations with documents.
  */
 function createHuge(): RunJob {
   const start = () => ({
