@@ -73,6 +73,30 @@ test("many jobs of one owner work as much as the one of another", async () => {
   expect(before).toBeLessThan(12 + 2 * 20);
 });
 
+test("messages are read between the turns of two jobs", async () => {
+  const turns = createJobTurns({ minWorkMs: 0 });
+  const { port1, port2 } = new MessageChannel();
+  let turnsTaken = 0;
+  let turnsBefore: number | undefined;
+  port2.onmessage = () => {
+    turnsBefore ??= turnsTaken;
+  };
+
+  await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const turn = turns.add("a", 70);
+      await turn.wait();
+      turnsTaken += 1;
+      port1.postMessage("job");
+      work(2);
+      turn.end();
+    }),
+  );
+  port2.close();
+
+  expect(turnsBefore).toBe(1);
+});
+
 test("a job that waits for a remote detector delays no other", async () => {
   const turns = createJobTurns({ minWorkMs: 0 });
   const { promise, resolve } = Promise.withResolvers<void>();

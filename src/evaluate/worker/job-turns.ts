@@ -4,11 +4,11 @@
  */
 import { elapsedMs } from "../../lib/time/clock.ts";
 
-/** Interval at which a job checks whether it may continue. */
+/** Interval of the check for a job that may continue, while all of them wait for others. */
 const POLL_MS = 2;
-/** Caps the time that a job waits for smaller ones of its owner, so that many of them do not stop it. */
+/** A job that has waited for longer does not wait for smaller ones of its owner, so that many of them do not stop it. */
 const MAX_WAIT_MS = 500;
-/** A job that has run for less lets no other run: each turn of it may cost the work of all that are ready. */
+/** A job that has run for less keeps its turn: a turn costs it the work of another job. */
 const MIN_WORK_MS = 50;
 /** A job that waits longer for the main thread, such as for a remote detector, delays no other. */
 const MAX_CALL_MS = 50;
@@ -40,6 +40,14 @@ interface Job {
   calls: number;
   /** Time of the last call, or of its return, while some have not returned. */
   called_at: number;
+  /** Time of the waits that have ended. */
+  waited_ms: number;
+}
+
+interface Waiter {
+  job: Job;
+  began: number;
+  resume: () => void;
 }
 
 export function createJobTurns({
@@ -48,6 +56,8 @@ export function createJobTurns({
 } = {}): JobTurns {
   const owners = new Map<string, Owner>();
   const jobs = new Set<Job>();
+  /** In the order of their arrival. */
+  const waiters = new Set<Waiter>();
 
   /** A new owner has worked as much as the one that has worked least: otherwise it could delay all others. */
   function findOwner(name: string): Owner {
@@ -70,27 +80,42 @@ export function createJobTurns({
     jobs.values().some((other) => other.owner.worked_ms < job.owner.worked_ms && !isCalling(other));
   const isBehindSmaller = ({ owner, size }: Job) =>
     jobs.values().some((other) => other.owner === owner && other.size < size);
+  const hasWaited = ({ job, began }: Waiter) => job.waited_ms + elapsedMs() - began >= maxWaitMs;
+  const mayResume = (waiter: Waiter) =>
+    !isBehindOwner(waiter.job) && (!isBehindSmaller(waiter.job) || hasWaited(waiter));
+
+  /** Lets one job continue in a turn of the event loop: messages of the main thread are read in between. */
+  function resumeNext(): void {
+    const next = waiters.values().find(mayResume);
+    if (next) waiters.delete(next);
+    next?.resume();
+    if (waiters.size === 0) return;
+    if (next) setImmediate(resumeNext);
+    else setTimeout(resumeNext, POLL_MS);
+  }
+
+  async function waitForTurn(job: Job): Promise<void> {
+    const began = elapsedMs();
+    const { promise, resolve: resume } = Promise.withResolvers<void>();
+    waiters.add({ job, began, resume });
+    if (waiters.size === 1) setImmediate(resumeNext);
+    await promise;
+    job.waited_ms += elapsedMs() - began;
+  }
 
   return {
     add(name, size) {
       const owner = findOwner(name);
-      const job: Job = { owner, size, since: elapsedMs(), calls: 0, called_at: 0 };
+      const since = elapsedMs();
+      const job: Job = { owner, size, since, calls: 0, called_at: 0, waited_ms: 0 };
       owner.jobs += 1;
       jobs.add(job);
-      let resumed = job.since;
-      let left = maxWaitMs;
+      let resumed = since;
       return {
         async wait() {
           if (elapsedMs() - resumed < minWorkMs) return;
           countWork(job);
-          await new Promise(setImmediate);
-          for (;;) {
-            const isBehind = isBehindOwner(job);
-            if (!isBehind && !(left > 0 && isBehindSmaller(job))) break;
-            const began = elapsedMs();
-            await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-            if (!isBehind) left -= elapsedMs() - began;
-          }
+          await waitForTurn(job);
           job.since = elapsedMs();
           resumed = job.since;
         },
