@@ -106,6 +106,21 @@ test("a transform gate reports a match in a name and masks the other matches", a
   expect(beside.findings.map(({ outcome }) => outcome.action)).toEqual(["report", "transform"]);
 });
 
+test("other evaluations run between the rules for a text above 64 KiB", async () => {
+  let turns = 0;
+  const waitForTurn = async () => {
+    turns += 1;
+  };
+  const run = (length: number) =>
+    runPolicy(policy, { ...inputFor("word ".repeat(length / 5)), waitForTurn });
+
+  await run(60_000);
+  const small = turns;
+  await run(70_000);
+
+  expect([small, turns]).toEqual([0, 1]);
+});
+
 test("a number is inspected only by detectors that read numbers", async () => {
   const text = "4111111111111111";
   const number = createSegment(text, "user", { pointer: "/input", isNumber: true });

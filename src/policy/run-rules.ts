@@ -54,10 +54,10 @@ function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
   return addFinding(run, createDetectorFinding(policy, rule, result), matches);
 }
 
-const LARGE_BYTES = 256 * 1024;
+const LARGE_BYTES = 64 * 1024;
 const MANY_TEXTS = 1000;
 
-/** One detector may take a second for a body of several MiB, or for thousands of texts. */
+/** One detector may take 0.1 s for hostile text of this size, and a second for several MiB or for thousands of texts. */
 const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
   context.payload_bytes > LARGE_BYTES ||
   segments.length > MANY_TEXTS ||
