@@ -1,6 +1,7 @@
 /** Reads the messages of an MCP event stream up to the response, and resumes a stream that ends early. */
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../../contract/errors.ts";
+import { createWorkYielder } from "../../lib/concurrency/work-yielder.ts";
 import { readSseEvents, type SseEvent } from "../../lib/http/read-sse-events.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
@@ -26,16 +27,12 @@ const RESUMABLE_ID = /^[\x20-\x7e]{1,1024}$/;
 const DEFAULT_RETRY_MS = 1_000;
 const MIN_RETRY_MS = 100;
 
-/** A message takes about 20 µs. */
-const EVENTS_PER_TURN = 100;
-/** A line end takes up to 0.1 µs. */
-const BYTES_PER_TURN = 256 * 1024;
-
 /** Returns the response: the first message with a result or an error. */
 export async function readStreamedResponse(first: Reply, options: StreamOptions): Promise<object> {
   let reply = first;
   let last_event_id = "";
   let retry_ms = DEFAULT_RETRY_MS;
+  const work = createWorkYielder();
 
   function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
     if (RESUMABLE_ID.test(id)) last_event_id = id;
@@ -52,28 +49,25 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   for (;;) {
     let readError: unknown;
     const chunks = async function* () {
-      for (let bytes = 0; ; ) {
+      for (;;) {
         const chunk = await reply.read().catch((thrown: unknown) => {
           readError = thrown;
         });
         if (!chunk) return;
+        work.start();
         options.count(chunk.byteLength);
         yield chunk;
-        bytes += chunk.byteLength;
-        if (bytes < BYTES_PER_TURN) continue;
-        // Lets other requests run: megabytes may be buffered, without any message.
-        await new Promise(setImmediate);
-        bytes = 0;
+        // Megabytes may be buffered, without any message.
+        await work.yieldIfDue();
       }
     };
     try {
-      let events = 0;
       for await (const event of readSseEvents(chunks(), invalidStream)) {
         await options.waitToParse(event.data.length);
         const response = take(event);
         if (response) return response;
-        // Lets other requests run: a chunk may contain thousands of messages.
-        if (++events % EVENTS_PER_TURN === 0) await new Promise(setImmediate);
+        // A chunk may contain thousands of messages.
+        await work.yieldIfDue();
       }
     } finally {
       reply.cancel();
