@@ -140,6 +140,38 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await moveTo("/sse/v2")).toBe(200);
   });
 
+  test("a call that its server delays until the instance is moved does not use the account of the new address", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using other = await startVendor(kit);
+    const { store, server, code, path } = vendor;
+    const { token } = await vendor.connected("alice");
+    await using alice = await clientOf(token);
+    await alice.tools();
+    const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const received: string[] = [];
+    server.state.gate = async ({ headers }) => {
+      received.push(headers.get("authorization") ?? "");
+      arrived.resolve();
+      await released.promise;
+      return new Response(null, { status: 401 });
+    };
+
+    const delayed = alice.call("linear__issues");
+    await arrived.promise;
+    const installs = `${store.path}/store/principal/installs`;
+    await kit.delete(`${installs}/${await store.install("alice", code)}`);
+    const moved = await kit.put(path, { provider_options: { code, url: other.server.url } });
+    await vendor.connected("alice");
+    released.resolve();
+
+    expect(moved.status).toBe(200);
+    expect(await delayed).toMatchObject({ isError: true, text: expect.stringContaining("Repeat") });
+    expect(received).toHaveLength(1);
+    expect(await alice.call("linear__issues")).toMatchObject({ isError: false });
+    expect(other.server.calls).toHaveLength(1);
+  });
+
   test("a principal sees the tokens in their name, rotates their own and keeps the accounts", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

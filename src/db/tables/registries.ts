@@ -67,3 +67,12 @@ export async function mcpRegistries(db: Db, gateway_id: string): Promise<McpRegi
   const key = ({ name, id }: McpRegistryRow) => `${name.toLowerCase()} ${id}`;
   return rows.sort((one, other) => (key(one) < key(other) ? -1 : 1));
 }
+
+/** Returns whether a registry has not been saved since this version of it was read. */
+export async function isNewestVersion(
+  db: Db,
+  { id, version }: Pick<RegistryRow, "id" | "version">,
+): Promise<boolean> {
+  const row = await db.one<{ version: number }>("SELECT version FROM registries WHERE id = $1", id);
+  return row !== undefined && Number(row.version) === version;
+}

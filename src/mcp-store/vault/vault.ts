@@ -3,6 +3,7 @@ import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextp
 import { AppError } from "../../contract/errors.ts";
 import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
 import { oauthServerTable } from "../../db/tables/oauth-servers.ts";
+import { isNewestVersion } from "../../db/tables/registries.ts";
 import {
   renewCredential,
   type StoreCredentialRow,
@@ -50,6 +51,10 @@ export function openVault(deps: Deps): Vault {
       const row = await storeCredentialTable.find(deps.db, where);
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;
+      // A server may delay a call until its instance has another address, and the account is for that one.
+      if (!(await isNewestVersion(deps.db, instance))) {
+        throw new AppError("conflict", "The server's configuration has changed. Repeat the call.");
+      }
       const renewalTime = new Date(deps.now().getTime() + RENEW_AHEAD_MS);
       if (token !== rejected && !isExpired(row.expires_at, renewalTime)) return token;
 
