@@ -118,7 +118,17 @@ function readText(registry: object, at: string): string | undefined {
 function isWithin(url: URL | null, resource: URL | null): boolean {
   if (!url || !resource || resource.origin !== url.origin) return false;
   const isSameTenant = resource.search === "" || resource.search === url.search;
-  return isSameTenant && toFolder(url).startsWith(toFolder(resource));
+  const [path, folder] = [toFolder(url), toFolder(resource)];
+  return isSameTenant && path.startsWith(folder) && !leavesFolder(path.slice(folder.length));
+}
+
+/** Servers decode a path before they resolve `..`, and some decode it twice: `..%2f` or `..;/` may leave the folder. */
+function leavesFolder(path: string): boolean {
+  try {
+    return decodeURIComponent(decodeURIComponent(path)).includes("..");
+  } catch {
+    return true;
+  }
 }
 
 const toFolder = ({ pathname }: URL): string => pathname.replace(/\/?$/, "/");

@@ -437,6 +437,12 @@ describe.each(databaseKinds)("on %s", (database) => {
       expect.stringContaining("provider_options.url"),
     ]);
     expect(below.status).toBe(200);
+    const statuses: number[] = [];
+    for (const path of ["/..%2fother", "/..;/other", "/%2e%2e%5cother", "/%252e%252e%252fother"]) {
+      statuses.push((await moveTo(`${vendor.server.url}${path}`)).status);
+    }
+    expect(statuses).toEqual([409, 409, 409, 409]);
+    expect((await moveTo(`${vendor.server.url}/v3/a%20b`)).status).toBe(200);
   });
 
   test("an instance with accounts is not moved, where tokens are for no resource or principals have their own", async () => {
