@@ -65,6 +65,22 @@ test("a task that passes its turn continues after others that wait", async () =>
   expect(order).toEqual(["a", "b", "a again"]);
 });
 
+test("a task that passes its turn continues before others of its owner start", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
+  const order: string[] = [];
+  const run = (owner: string, name: string) =>
+    semaphore({ owner, size: 1 }, async (passTurn) => {
+      order.push(name);
+      await passTurn();
+      order.push(`${name} again`);
+    });
+
+  await Promise.all([run("a", "a1"), run("a", "a2"), run("b", "b"), run("c", "c")]);
+
+  expect(order.slice(0, 4)).toEqual(["a1", "b", "c", "a1 again"]);
+  expect(order.slice(-2)).toEqual(["c again", "a2 again"]);
+});
+
 test("a task that fails while it waits to continue leaves its turn to others", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 1, perOwner: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -49,13 +49,22 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       next.start();
     }
   };
-  const start = async ({ owner, size }: FairTurn) => {
+  /** Resolves when the task may run. */
+  const start = ({ owner, size }: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(owner);
     if (queue) queue.push({ size, start: resolve });
     else waiting.set(owner, [{ size, start: resolve }]);
     startNext();
-    await promise;
+    return promise;
+  };
+  /** Resolves when the task may continue: after all other owners, and before other tasks of its own. */
+  const resume = ({ owner, size }: FairTurn): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const queue = waiting.get(owner) ?? [];
+    waiting.delete(owner);
+    waiting.set(owner, [{ size, start: resolve }, ...queue]);
+    return promise;
   };
   const end = ({ owner, size }: FairTurn) => {
     free += 1;
@@ -75,8 +84,9 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
       hasTurn = false;
     };
     const passTurn = async () => {
+      const resumed = resume(turn);
       endTurn();
-      await start(turn);
+      await resumed;
       hasTurn = true;
       // The task may have failed while it waited.
       if (isOver) endTurn();
