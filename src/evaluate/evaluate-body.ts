@@ -27,24 +27,45 @@ import { selectWorker } from "./worker/run-in-worker.ts";
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
   const parsed = parseBody(host, body); //                                400 JSON, schema
   if (!Array.isArray(parsed)) return await evaluateInput(host, parsed);
-  const readInTurn = createReadTurns(host);
-  const verdicts = await Promise.all(parsed.map((input) => evaluateInput(host, input, readInTurn)));
+  const runOne = createBatchTurns(host, parsed.length);
+  // Waits for all, also if one fails: a worker has no host for evaluations that run after their batch has ended.
+  const ended = await Promise.allSettled(
+    parsed.map((input) => runOne((readInTurn) => evaluateInput(host, input, readInTurn))),
+  );
+  const verdicts = ended.map((each) => {
+    if (each.status === "rejected") throw each.reason;
+    return each.value;
+  });
   return `[${verdicts.join(",")}]`;
 }
 
 /**
  * Reads the documents of one evaluation of a batch at a time, because each may take 64 MiB and seconds, and a batch has 100.
- * Other owners have their turn in between.
+ * Other owners have their turn in between. Evaluations without documents end before, so that they do not run meanwhile.
  */
-function createReadTurns(host: EvaluationHost): Semaphore {
+function createBatchTurns(host: EvaluationHost, size: number) {
   const takeTurn = createSemaphore(1);
+  const { promise: othersEnded, resolve: endOthers } = Promise.withResolvers<void>();
+  let others = size;
   let isFirst = true;
-  return (task) =>
-    takeTurn(async () => {
-      if (!isFirst) await host.passTurn();
-      isFirst = false;
-      return await task();
-    });
+  return (evaluateOne: (readInTurn: Semaphore) => Promise<string>): Promise<string> => {
+    let isOther = true;
+    const leaveOthers = () => {
+      if (isOther) others -= 1;
+      isOther = false;
+      if (others === 0) endOthers();
+    };
+    const readInTurn: Semaphore = async (task) => {
+      leaveOthers();
+      await othersEnded;
+      return await takeTurn(async () => {
+        if (!isFirst) await host.passTurn();
+        isFirst = false;
+        return await task();
+      });
+    };
+    return evaluateOne(readInTurn).finally(leaveOthers);
+  };
 }
 
 async function evaluateInput(

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { docx } from "../kit/docx.ts";
-import { makeGuardWithRules } from "../kit/guard.ts";
-import { startKit } from "../kit/kit.ts";
+import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
+import { type Kit, startKit } from "../kit/kit.ts";
 import { readPeakMiB } from "../kit/peak-memory.ts";
 import { startProgram } from "../kit/program.ts";
 import { until } from "../kit/until.ts";
@@ -76,3 +76,58 @@ test("a document is evaluated between those of two batches of other collectors",
 
   expect(ended).toEqual(["document 200", "batch 200", "batch 200"]);
 }, 30_000);
+
+/** Returns the evaluations in the order in which they ended. */
+const readEnded = ({ lines }: Pick<Kit, "lines">): { trace_id: string; request_id: string }[] =>
+  lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "evaluation");
+
+const DOCUMENT = {
+  payload: { attachments: [{ data: docx("<w:t>text</w:t>").toString("base64") }] },
+};
+const TEXT = { payload: { input: PADDING } };
+
+test("a batch of a collector waits for the one that lets other collectors have their turn", async () => {
+  await using kit = await startKit();
+  const guard = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+  const batch = [TEXT, DOCUMENT, DOCUMENT, DOCUMENT];
+
+  await Promise.all([1, 2, 3].map(() => guard.send(batch, {}, BATCH)));
+
+  const traces = readEnded(kit).map(({ trace_id }) => trace_id);
+  expect(traces).toHaveLength(12);
+  expect(traces.filter((trace, at) => trace !== traces[at - 1])).toHaveLength(3);
+});
+
+test("a batch reads its documents after its other evaluations", async () => {
+  await using kit = await startKit();
+  const kinds = ["data_loss_prevention", "secrets", "unicode", "doc_analyzer"];
+  const detectors = await Promise.all(kinds.map((kind) => makeDetector(kit, kind)));
+  const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "report" }));
+  const guard = await makeGuard(kit, { input_rules });
+
+  const text = { payload: { input: "12345 6789 ".repeat(100_000) } };
+  // Loads the reader of documents.
+  await guard.evaluate(DOCUMENT);
+  kit.lines.length = 0;
+
+  const reply = await guard.send([DOCUMENT, DOCUMENT, text, text], {}, BATCH);
+
+  const verdicts = (await reply.json()) as { request_id: string }[];
+  const ended = readEnded(kit).map(({ request_id }) => request_id);
+  expect(ended.map((id) => verdicts.findIndex(({ request_id }) => request_id === id))).toEqual([
+    2, 3, 0, 1,
+  ]);
+});
+
+test("the other evaluations of a large batch end when one fails", async () => {
+  await using kit = await startKit();
+  const guard = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+  const invalid = {
+    payload: { attachments: Array.from({ length: 21 }, () => ({ data: "aGk=" })) },
+  };
+
+  const { status } = await guard.send([invalid, TEXT, TEXT, DOCUMENT], {}, BATCH);
+
+  expect(status).toBe(400);
+  expect(readEnded(kit)).toHaveLength(3);
+});
