@@ -10,14 +10,19 @@ interface File {
   flags?: number;
   /** Name in the header of the file itself, and extra fields after it. */
   own?: string;
+  /** Bytes after the compressed content. */
+  rest?: Uint8Array;
 }
 
 function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, method = 8, flags = 0, own = name } of files) {
-    const packed = method === 8 ? deflateRawSync(content) : Buffer.from(content);
+  for (const { name, content, method = 8, flags = 0, own = name, rest = Buffer.of() } of files) {
+    const packed = Buffer.concat([
+      method === 8 ? deflateRawSync(content) : Buffer.from(content),
+      rest,
+    ]);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50);
     local.writeUInt16LE(own.length, 26);
@@ -175,6 +180,19 @@ test("a file that is missing in the directory of an archive is reported", async 
     text: expect.stringContaining("shown"),
     unread: [{ problem: "unreadable", reason: expect.stringContaining("outside") }],
   });
+});
+
+test("a file after the compressed content of another one is reported", async () => {
+  const hidden = Buffer.from(zip([{ name: "a.txt", content: "hidden" }]));
+  const rest = hidden.subarray(0, hidden.indexOf("PK\x01\x02"));
+  const content = body(paragraph("shown"));
+
+  expect(await read(zip([{ name: "word/document.xml", content, rest }]))).toMatchObject({
+    ok: true,
+    text: expect.stringContaining("shown"),
+    unread: [{ problem: "unreadable" }],
+  });
+  expect(await read(zip([{ name: "word/document.xml", content }]))).toMatchObject({ unread: [] });
 });
 
 test("text in attributes that readers show is read", async () => {

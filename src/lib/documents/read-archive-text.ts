@@ -29,7 +29,8 @@ export async function readArchiveText(
   for (const { name, read } of entries) {
     if (text.length > budget.characters) break;
     try {
-      const part = await read();
+      const { content: part, has_rest } = await read();
+      if (has_rest) unread.set(OUTSIDE.reason, OUTSIDE);
       const xml = detectFileKind(part) === undefined ? decodeText(part, null) : undefined;
       if (xml !== undefined && isXml(xml) && !containsBinary(xml)) {
         const read = await readXmlText(xml, budget.slicer);

@@ -1,6 +1,5 @@
 /** Reads the files of a zip archive, with limits against bombs. */
-import { promisify } from "node:util";
-import { inflateRaw } from "node:zlib";
+import { type InflateRaw, inflateRaw } from "node:zlib";
 import { viewBytes } from "../view-bytes.ts";
 import { decodeText } from "./decode-text.ts";
 import { documentProblem } from "./document-problem.ts";
@@ -9,7 +8,13 @@ import { overBudgetError, type ReadingBudget, spendBytes } from "./reading-budge
 
 export interface ZipEntry {
   name: string;
-  read: () => Promise<Uint8Array>;
+  read: () => Promise<ZipContent>;
+}
+
+export interface ZipContent {
+  content: Uint8Array;
+  /** Bytes follow the compressed data. Readers that ignore the directory find files there. */
+  has_rest: boolean;
 }
 
 const MiB = 1024 * 1024;
@@ -125,7 +130,7 @@ async function readEntry(
   archive: Buffer,
   described: EntryHeader,
   budget: ReadingBudget,
-): Promise<Uint8Array> {
+): Promise<ZipContent> {
   const { flags, method, size } = described;
   if (flags & 1) throw documentProblem("The archive is encrypted.");
   if (method !== STORED && method !== DEFLATED) {
@@ -134,24 +139,29 @@ async function readEntry(
   const start = dataStart(archive, described);
   if (start + size > archive.length) throw damagedError();
   const packed = archive.subarray(start, start + size);
-  const content = method === DEFLATED ? await inflateWithin(packed, budget) : packed;
+  const read =
+    method === DEFLATED
+      ? await inflateWithin(packed, budget)
+      : { content: packed, has_rest: false };
   // Overlapping entries count each time they are read.
-  spendBytes(budget, content.length);
-  return content;
+  spendBytes(budget, read.content.length);
+  return read;
 }
 
-const inflate = promisify(inflateRaw);
-
-async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<Uint8Array> {
+async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise<ZipContent> {
   const plausible = Math.max(RATIO_FROM, packed.length * MAX_RATIO);
   const max = Math.min(budget.bytes, plausible);
   if (max <= 0) throw overBudgetError();
-  return inflate(packed, { maxOutputLength: max }).catch((thrown: { code?: unknown }) => {
+  const options = { maxOutputLength: max, info: true };
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  inflateRaw(packed, options, (error, result) => (error ? reject(error) : resolve(result)));
+  const { buffer, engine } = (await promise.catch((thrown: { code?: unknown }) => {
     if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damagedError();
     // Bytes that are inflated and discarded cost as much.
     budget.bytes -= max;
     throw max < plausible ? overBudgetError() : bombError();
-  });
+  })) as { buffer: Uint8Array; engine: InflateRaw };
+  return { content: buffer, has_rest: engine.bytesWritten < packed.length };
 }
 
 const bombError = () =>
