@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import { readDocumentText } from "./read-document-text.ts";
+
+const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null });
+
+test.each([
+  String.raw`4111 {\*\bkmkstart x}1111`,
+  String.raw`4111 \v hidden\v0 1111`,
+  String.raw`4111 \v hidden\par more\plain 1111`,
+  String.raw`4111 {\deleted x}1111`,
+  String.raw`4111 {\info{\title x}}1111`,
+  String.raw`4111 {\footnote x\par y}1111`,
+  String.raw`{\field{\fldinst x}{\fldrslt 4111 {\*\x{\v0 y}}1111}}`,
+  String.raw`\*4111 {\*\x y}1111`,
+])("text that RTF hides does not part the number in %s", async (source) => {
+  const found = await read(Buffer.from(`{\\rtf1 ${source}}`));
+
+  expect(found).toMatchObject({ kind: "rtf", text: expect.stringContaining("4111 1111") });
+});
+
+test("hidden text of RTF is read, and other lines are read once", async () => {
+  const source = String.raw`{\rtf1{\fonttbl Arial;}first{\*\x hidden}\par second\par third}`;
+
+  const { text } = (await read(Buffer.from(source))) as { text: string };
+
+  expect(text).toBe("Arial;firsthidden\nsecond\nthird\nfirst\n");
+});
+
+test("spaces and line ends that RTF writes as words are read", async () => {
+  const source = String.raw`{\rtf1 all\enspace previous\softline instructions\emdash now}`;
+
+  const { text } = (await read(Buffer.from(source))) as { text: string };
+
+  expect(text).toBe("all previous\ninstructions-now");
+});
