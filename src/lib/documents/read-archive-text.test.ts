@@ -203,11 +203,61 @@ test("text in attributes that readers show is read", async () => {
     '<w:default w:val="hidden 4"/>',
     '<hyperlink display="hidden 5" tooltip="hidden 6"/>',
     '<dataValidation prompt="hidden 7"/>',
+    '<w:tblCaption w:val="hidden 8"/>',
+    '<w:listEntry w:val="hidden 9"/>',
+    '<v:shape alt="hidden 10"/>',
+    '<a:hlinkClick tooltip="hidden 11"/>',
+    '<dataField name="hidden 12"/>',
   ].join("");
 
   const { text } = (await read(docx(body(xml)))) as { text: string };
 
-  for (let i = 1; i <= 7; i++) expect(text).toContain(`hidden ${i}`);
+  for (let i = 1; i <= 12; i++) expect(text).toContain(`hidden ${i}`);
+});
+
+const xmlns = 'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"';
+const odt = (content: string) =>
+  zip([{ name: "content.xml", content: `<office:text ${xmlns}>${content}</office:text>` }]);
+
+test("spaces and line ends of an OpenDocument text are read", async () => {
+  const content = "<text:p>all<text:s/>previous<text:line-break/>instructions</text:p>";
+
+  expect(await read(odt(content))).toMatchObject({
+    text: expect.stringContaining("all previous\ninstructions\n"),
+  });
+});
+
+const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+
+test.each([
+  ["hidden text", odt("<text:p>4111 <text:hidden-text>x</text:hidden-text>1111</text:p>")],
+  [
+    "a text box",
+    odt("<text:p>4111 <draw:text-box><text:p>x</text:p></draw:text-box>1111</text:p>"),
+  ],
+  [
+    "an alternative",
+    docx(body(`<w:p>${run("4111 ")}<mc:Fallback>${run("x")}</mc:Fallback>${run("1111")}</w:p>`)),
+  ],
+  [
+    "a choice",
+    docx(
+      body(
+        `<w:p>${run("41")}<mc:Choice>${run("x")}</mc:Choice><mc:Fallback>${run("11 11")}</mc:Fallback>${run("11")}</w:p>`,
+      ),
+    ),
+  ],
+])("%s does not part a number", async (_, bytes) => {
+  expect(await read(bytes)).toMatchObject({ text: expect.stringContaining("4111 1111") });
+});
+
+test("a number of a sheet is read without its exponent", async () => {
+  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  const content = `<worksheet xmlns="${main}"><c><v>4.111111111111111E15</v></c></worksheet>`;
+
+  expect(await read(zip([{ name: "xl/worksheets/sheet1.xml", content }]))).toMatchObject({
+    text: expect.stringContaining("4111111111111111"),
+  });
 });
 
 test.each(["utf8", "utf16le"] as const)(

@@ -84,9 +84,9 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   const asides = new Set<string>();
   /** The element at whose end text is shown again. */
   let hidingElement: string | undefined;
-  /** The first piece of the current line, and its hidden pieces. */
+  /** The first piece of the current line, and its hidden pieces with the elements that hide them. */
   let lineStart = 0;
-  let hidden: number[] = [];
+  let hidden = new Map<number, string>();
   const head = xml.slice(0, OFFICE_HEAD);
   const isOffice = OFFICE.test(head);
   const hasRuns = isOffice && !OPEN_DOCUMENT.test(head);
@@ -94,18 +94,19 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   let leaf: string | undefined;
   let isFilled = false;
   const add = (text: string) => {
-    if (hidingElement !== undefined) hidden.push(pieces.length);
+    if (hidingElement !== undefined) hidden.set(pieces.length, hidingElement);
     pieces.push(text);
   };
   /** Some readers leave out hidden text, and so join a number that it parts. */
   const endLine = () => {
     if (hidingElement !== undefined) return add("\n");
-    if (hidden.length > 0) {
-      const indexes = new Set(hidden);
+    if (hidden.size > 0) {
       const line = pieces.slice(lineStart);
-      asides.add(line.filter((_, index) => !indexes.has(lineStart + index)).join(""));
-      asides.add(hidden.map((index) => pieces[index]).join(""));
-      hidden = [];
+      const join = (isShown: (element: string | undefined) => boolean) =>
+        asides.add(line.filter((_, index) => isShown(hidden.get(lineStart + index))).join(""));
+      for (const branch of BRANCHES) join((element) => !element || element === branch);
+      join((element) => element !== undefined);
+      hidden = new Map();
     }
     pieces.push("\n");
     lineStart = pieces.length;
@@ -115,6 +116,7 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
     text(text) {
       isFilled ||= /\S/.test(text);
       add(text);
+      if (hasRuns && leaf === "v" && EXPONENT.test(text)) asides.add(String(Number(text)));
     },
     comment: (text) => asides.add(text),
     tag({ name, closing, attributes }) {
@@ -131,8 +133,10 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
       }
       if (local === "vanish") hidingElement ??= "r";
       else if (HIDDEN.has(local) && !attributes.endsWith("/")) hidingElement ??= local;
-      else if (local === "br" || local === "cr") endLine();
-      else if (local === "tab") add("\t");
+      else if (local === "br" || local === "cr" || local === "line-break") endLine();
+      else if (local === "tab" || local === "ptab") add("\t");
+      else if (local === "s" && isOffice && !hasRuns) add(" ");
+      else if (local === "nobreakhyphen") add("-");
       else if (local === "sym") add(readSymbol(attributes));
       for (const value of readAttributes(local, attributes, isOffice)) asides.add(value);
       return false;
@@ -146,11 +150,19 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
 
 const localName = (name: string): string => name.slice(name.indexOf(":") + 1);
 
+/** Alternatives of which a reader shows one. */
+const BRANCHES = ["choice", "fallback"];
+
+/** A number of a sheet that its reader shows without an exponent. */
+const EXPONENT = /^\s*\d{1,20}(?:\.\d{1,20})?E[+-]?\d{1,2}\s*$/i;
+
 /** Elements whose text is not in the line around them. A run of Word with the property `vanish` is hidden, too. */
 const HIDDEN = new Set([
+  ...BRANCHES,
   ...["del", "deltext", "movefrom", "instrtext", "delinstrtext"], // tracked changes and field codes
-  ...["rph", "rt"], // phonetic guides
-  ...["txbxcontent", "annotation", "note"], // text boxes, comments and footnotes
+  ...["rph", "rt", "ruby-text"], // phonetic guides
+  ...["txbxcontent", "text-box", "annotation", "note"], // text boxes, comments and footnotes
+  ...["hidden-text", "script"], // fields of OpenDocument
   ...["posoffset", "align", "pctwidth", "pctheight"], // positions of drawings
 ]);
 
@@ -197,7 +209,8 @@ const CARD_DIGITS = /(?:\d\W{0,4}){12}/;
 /** Namespaces, digests of fonts, encoded drawings. */
 const NO_TEXT = /^xmlns|panose|gfxdata/;
 /** Attributes of any element: values of cells and fields, numbers of lists, authors of changes. */
-const NAMES = "(?:value|formula|num-prefix|num-suffix|author|title|label)";
+const NAMES =
+  "(?:value|formula|num-prefix|num-suffix|author|title|label|caption|tooltip|descr|alt)";
 const SHOWN = new RegExp(`${NAMES}$`);
 /** Prefilter: most elements have only short attributes. With CARD_DIGITS, a large sheet takes twice as long. */
 const MAY_SHOW = new RegExp(`${NAMES}\\s{0,20}=|\\d[\\d\\W]{11}|"[^"]{41}|'[^']{41}`, "i");
@@ -221,8 +234,13 @@ const TEXT_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["buchar", new Set(["char"])],
   ["definedname", new Set(["comment"])],
   ["person", new Set(["displayname"])],
+  ["cfrule", new Set(["text"])],
   ...["sheet", "table", "property", "cmauthor", "cachefield"].map((each) => [each, NAME] as const),
+  ...["tablecolumn", "datafield", "pivotfield", "section"].map((each) => [each, NAME] as const),
   ...["docvar", "default", "lvltext", "alias", "helptext", "statustext", "filter"].map(
+    (each) => [each, VALUE] as const,
+  ),
+  ...["listentry", "tblcaption", "tbldescription", "tag", "customfilter"].map(
     (each) => [each, VALUE] as const,
   ),
   ...["s", "n"].map((each) => [each, CACHED] as const),
