@@ -74,6 +74,23 @@ test.each([
   });
 });
 
+test.each([
+  ["quoted-printable", "=?utf-8?Q?4111=201111_caf=C3=A9?="],
+  ["base64", `=?UTF-8?b?${Buffer.from("4111 1111 café").toString("base64")}?=`],
+  [
+    "two words in two lines",
+    "=?utf-8*en?q?4111=20?=\r\n =?utf-8?q?1111_caf=c3?=\r\n\t=?utf-8?q?=a9?=",
+  ],
+  ["another charset", "4111 =?utf-8?q?11?= =?iso-8859-1?q?11_caf=e9?="],
+])("words of a header in %s are read", async (_, words) => {
+  const source = `From: a@b.example\r\nSubject: ${words}\r\nTo: c@d.example\r\n\r\nHello`;
+
+  expect(await read(source)).toMatchObject({
+    kind: "text",
+    text: expect.stringContaining("Subject: 4111 1111 café"),
+  });
+});
+
 test("a mail whose lines end with carriage returns is read", async () => {
   const body = Buffer.from("the text of a part").toString("base64");
 

@@ -1,5 +1,6 @@
-/** Reads the parts of a mail or web archive that are in base64 or quoted-printable (MIME, RFC 2045). */
+/** Reads what a mail or web archive contains in base64 or quoted-printable: parts (RFC 2045) and words of headers (RFC 2047). */
 import { decodeText } from "./decode-text.ts";
+import { decodeWords, hasEncodedWords, unquoted } from "./decode-words.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
@@ -26,11 +27,13 @@ export async function readMimeParts(
   }
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
   if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source), null) ?? ""}`;
+  for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
   return { text, unread: [...unread.values()] };
 }
 
-/** Returns whether text has a header of such a part. */
-export const hasMimeParts = (text: string): boolean => text.search(ENCODING) >= 0;
+/** Returns whether text has a header of such a part, or a header with such words. */
+export const hasMimeParts = (text: string): boolean =>
+  text.search(ENCODING) >= 0 || hasEncodedWords(text);
 
 /** A part follows its header block, up to a line that starts like a delimiter. */
 function* encodedParts(source: string): Generator<Uint8Array> {
@@ -70,12 +73,3 @@ const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/g;
 /** The end of a line before one that is not a header: usually a blank line, but some parsers need none. */
 const BLOCK_END = /(?:\r\n|\n|\r(?!\n))(?![^\s:-][^\s:]*[ \t]*:|[ \t])/g;
 const DELIMITER = /[\r\n]--/g;
-
-const unquoted = (body: string): Uint8Array =>
-  Buffer.from(
-    Buffer.from(body)
-      .toString("latin1")
-      .replace(/=[ \t]{0,9}(?:\r\n?|\n)/g, "")
-      .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );

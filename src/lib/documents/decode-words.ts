@@ -1,0 +1,62 @@
+/** Decodes the words of mail headers that are in base64 or quoted-printable ([RFC 2047](https://www.rfc-editor.org/rfc/rfc2047)). */
+import { decodeText } from "./decode-text.ts";
+import type { TimeSlicer } from "./time-slicer.ts";
+
+export const hasEncodedWords = (text: string): boolean => WORD_START.test(text);
+
+/** Returns the headers that have such words, unfolded and decoded. */
+export async function decodeWords(source: string, slicer: TimeSlicer): Promise<string[]> {
+  if (!hasEncodedWords(source)) return [];
+  const decoded: string[] = [];
+  for (const header of source.match(HEADER) ?? []) {
+    if (slicer.isDue()) await slicer.yield();
+    if (hasEncodedWords(header)) decoded.push(await decodeHeader(header, slicer));
+  }
+  return decoded;
+}
+
+async function decodeHeader(header: string, slicer: TimeSlicer): Promise<string> {
+  const unfolded = header.replace(/[\r\n]+/g, "").replace(BETWEEN_WORDS, "$1");
+  const pieces: string[] = [];
+  let at = 0;
+  /** Words in a row of one charset are decoded together: a character may be split between them. */
+  let bytes: Uint8Array[] = [];
+  let last = "";
+  const flush = () => {
+    const joined = Buffer.concat(bytes);
+    pieces.push(decodeText(joined, last) ?? joined.toString("latin1"));
+    bytes = [];
+  };
+  for (const word of unfolded.matchAll(WORD)) {
+    if (slicer.isDue()) await slicer.yield();
+    const [whole, charset = "", encoding = "", data = ""] = word;
+    if (word.index > at || charset.toLowerCase() !== last) flush();
+    pieces.push(unfolded.slice(at, word.index));
+    at = word.index + whole.length;
+    last = charset.toLowerCase();
+    const isBase64 = encoding.toLowerCase() === "b";
+    bytes.push(isBase64 ? Buffer.from(data, "base64") : unquoted(data.replaceAll("_", " ")));
+  }
+  flush();
+  pieces.push(unfolded.slice(at));
+  return pieces.join("");
+}
+
+/** Decodes quoted-printable text. */
+export const unquoted = (body: string): Uint8Array =>
+  Buffer.from(
+    Buffer.from(body)
+      .toString("latin1")
+      .replace(/=[ \t]{0,9}(?:\r\n?|\n)/g, "")
+      .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+
+/** A line and those that continue it. */
+const HEADER = /^[^\r\n]+(?:(?:\r\n?|\n)[ \t][^\r\n]*)*/gm;
+const START = "=\\?([\\w.:+-]{1,40})(?:\\*[\\w-]{0,20})?\\?([bq])\\?";
+const WORD_START = new RegExp(START, "i");
+/** Of any length: parsers accept more than the standard allows. */
+const WORD = new RegExp(`${START}([^?]*)\\?=`, "gi");
+/** White space between two words is not shown. */
+const BETWEEN_WORDS = /(\?=)\s+(?==\?)/g;
