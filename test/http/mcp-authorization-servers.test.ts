@@ -422,6 +422,28 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await vendor.leave("alice")).away).toStartWith(moved.auth.url);
   });
 
+  test("an authorization server that was found before the instance was moved is not bound", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using moved = await startVendor(kit);
+    const { gate } = vendor.server.state;
+    const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    vendor.server.state.gate = async (request) => {
+      arrived.resolve();
+      await released.promise;
+      return await gate?.(request);
+    };
+
+    const started = vendor.leave("alice");
+    await arrived.promise;
+    await kit.put(vendor.path, { provider_options: { code: vendor.code, url: moved.server.url } });
+    released.resolve();
+
+    expect((await started).reply.status).toBe(409);
+    expect(await vendor.authorizationServer()).toBeUndefined();
+    expect((await vendor.leave("alice")).away).toStartWith(moved.auth.url);
+  });
+
   test("an instance with accounts is not moved to another path than their tokens are for", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -7,7 +7,7 @@ import {
   type OauthServerRow,
   oauthServerTable,
 } from "../../db/tables/oauth-servers.ts";
-import type { McpRegistryRow } from "../../db/tables/registries.ts";
+import { isNewestVersion, type McpRegistryRow } from "../../db/tables/registries.ts";
 import type { Deps } from "../../deps.ts";
 import { describeAuthorizationServer } from "./describe-authorization-server.ts";
 import type { DiscoveredServer } from "./discover-server.ts";
@@ -34,6 +34,9 @@ export async function bindServer(
 export const serverChangedMessage = (name: string): string =>
   `${name} advertises a different authorization server. An administrator must confirm it first.`;
 
+export const serverReplacedError = (): AppError =>
+  new AppError("conflict", "The server's configuration changed during the sign-in. Start again.");
+
 /** Returns undefined when it is not the server in use. Updates members that are not endpoints. */
 async function refreshCurrentServer(
   deps: Deps,
@@ -57,6 +60,8 @@ async function bindOrHold(
   found: DiscoveredServer,
 ): Promise<OauthServerRow> {
   const { id: instance_id, gateway_id } = instance;
+  // The server may be that of an address that the instance had when the sign-in started.
+  if (!(await isNewestVersion(deps.db, instance))) throw serverReplacedError();
   // Another node may have bound or confirmed one since.
   const now = await refreshCurrentServer(deps, instance, found);
   if (now) return now;

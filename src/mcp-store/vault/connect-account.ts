@@ -31,7 +31,12 @@ import { hashSecret, newSecret } from "../../lib/crypto/secrets.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import { endApprovals } from "../installs/end-approvals.ts";
 import type { Principal } from "../principals/identify-principal.ts";
-import { bindServer, findSuspendedInstances, serverChangedMessage } from "./bind-server.ts";
+import {
+  bindServer,
+  findSuspendedInstances,
+  serverChangedMessage,
+  serverReplacedError,
+} from "./bind-server.ts";
 import { readAccountName, toCredentialColumns } from "./credential-row.ts";
 import { discoverServer } from "./discover-server.ts";
 import { type ForwardedInstance, isForwarded } from "./forwarded-instance.ts";
@@ -96,9 +101,6 @@ export async function startConnect(
   });
   return authorizationUrl.href;
 }
-
-const serverReplacedError = (): AppError =>
-  new AppError("conflict", "The server's configuration changed during the sign-in. Start again.");
 
 /** Rejects an instance or values that changed during a request to its servers: the account is for the address of before. */
 async function requireUnchanged(

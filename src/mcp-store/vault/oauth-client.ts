@@ -17,6 +17,7 @@ import {
 import type { OauthServerRow } from "../../db/tables/oauth-servers.ts";
 import type { Deps } from "../../deps.ts";
 import { type SealContext, seal, unseal } from "../../lib/crypto/seal.ts";
+import { serverReplacedError } from "./bind-server.ts";
 import { checkConfiguredClient } from "./configured-client.ts";
 import type { ForwardedInstance } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
@@ -71,11 +72,7 @@ async function findOrCreate(
   if (known) return known;
   await create();
   const created = await oauthRegistrationTable.find(deps.db, where);
-  if (!created)
-    throw new AppError(
-      "conflict",
-      "The server's configuration changed during the sign-in. Start again.",
-    );
+  if (!created) throw serverReplacedError();
   return created;
 }
 
