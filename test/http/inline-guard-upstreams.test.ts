@@ -233,8 +233,8 @@ const delta = {
   delta: FEW,
 };
 const done = { ...delta, type: "response.function_call_arguments.done", arguments: FEW };
-const customCall = (id: string, input: string) =>
-  chunk({ tool_calls: [{ index: 0, id, type: "custom", custom: { name: "order", input } }] });
+const customCall = (id: string, input: string, called?: object) =>
+  chunk({ tool_calls: [{ index: 0, id, function: called, custom: { name: "order", input } }] });
 
 test.each<[string, string, object[]]>([
   [
@@ -323,6 +323,28 @@ test.each<[string, string, object[]]>([
     "a custom call of the same index",
     "/v1/chat/completions",
     [customCall("a", "amount 1"), customCall("b", "amount 1000"), finish],
+  ],
+  [
+    "a custom call of the same index, beside empty functions",
+    "/v1/chat/completions",
+    [customCall("a", "amount 1", {}), customCall("b", "amount 1000", {}), finish],
+  ],
+  [
+    "a call of the same index, beside empty inputs",
+    "/v1/chat/completions",
+    [
+      ...[`{"amount":`, MANY].map((text, at) =>
+        chunk({
+          tool_calls: [{ id: `c${at}`, function: { name: "order", arguments: text, input: "" } }],
+        }),
+      ),
+      finish,
+    ],
+  ],
+  [
+    "an input beside the arguments",
+    "/v1/chat/completions",
+    [chunk({ tool_calls: [{ function: { name: "order", arguments: FEW, input: MANY } }] }), finish],
   ],
 ])("a stream with other arguments in %s is not sent", async (_, path, events) => {
   const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);

@@ -32,16 +32,17 @@ export function createCallPositions() {
     return call;
   }
 
-  return (index: number, { id, function: called, custom }: JsonObject): number => {
-    const { name, arguments: text, input = text } = firstObject(called, custom);
+  return (index: number, delta: JsonObject): number => {
+    const { id } = delta;
+    const { name, input } = readDelta(delta);
     let call = calls.get(index);
     const isOther = id && id !== call?.id;
     if (call && name && isOther && !isSeparable(call)) throw buildConflictError();
     // Clients may add arguments to a call at another index if none has started at this one.
-    if (!call && !name && !isBlank(input)) throw buildConflictError();
+    if (!call && !name && input !== undefined) throw buildConflictError();
     if (!call || (name && call.isComplete && (isOther || !id))) call = openCall(index, id);
     else if (isOther) call.hasOtherIds = true;
-    if (isBlank(input)) return call.position;
+    if (input === undefined) return call.position;
     // Only one value can be merged.
     if (typeof input !== "string" && !call.isEmpty) throw buildConflictError();
     call.isEmpty = false;
@@ -50,10 +51,18 @@ export function createCallPositions() {
   };
 }
 
+/** Returns the name of a call, and its arguments or its input. Rejects a delta with several of them: clients read any. */
+function readDelta(delta: JsonObject): { name: unknown; input: unknown } {
+  const called = [delta.function, delta.custom].filter(isObject);
+  const inputs = called
+    .flatMap(({ arguments: text, input }) => [text, input])
+    .filter((input) => !isBlank(input));
+  if (inputs.length > 1) throw buildConflictError();
+  return { name: called.find(({ name }) => name)?.name, input: inputs[0] };
+}
+
 /** Returns whether clients that join calls by index, and those that join them by id, read the same arguments. */
 const isSeparable = ({ isComplete, isEmpty, hasOtherIds }: OpenCall): boolean =>
   (isComplete || isEmpty) && !hasOtherIds;
-
-const firstObject = (...values: unknown[]): JsonObject => values.find(isObject) ?? {};
 
 export type CallPositions = ReturnType<typeof createCallPositions>;
