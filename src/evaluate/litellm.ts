@@ -66,7 +66,8 @@ export function toLitellm(
   const reasons = describeFindings(verdict);
   if (status === "block") return createBlocked(`Blocked by policy: ${reasons}.`);
   if (status === "ask") return createBlocked(describeApproval(verdict));
-  if (status !== "transform" || transformed === null) return { action: "NONE" };
+  const held = sent.input_type === "response" && sent.texts && holdBack(sent.texts);
+  if (status !== "transform" || transformed === null) return { action: "NONE", ...held };
   const rewritten: RewrittenPayload = JSON.parse(transformed);
   const count = sent.structured_messages?.length ?? 0;
   const calls = rewritten.messages.slice(count);
@@ -83,6 +84,7 @@ export function toLitellm(
   const messages = rewritten.messages.slice(0, count);
   return {
     action: "GUARDRAIL_INTERVENED",
+    ...held,
     ...(rewritten.texts && { texts: rewritten.texts }),
     ...(isChanged(messages, sent.structured_messages ?? []) && { structured_messages: messages }),
     ...(rewritten.tools && isChanged(rewritten.tools, sent.tools) && { tools: rewritten.tools }),
@@ -96,6 +98,13 @@ interface RewrittenPayload {
   images?: string[];
   tools?: unknown[];
 }
+
+/** LiteLLM evaluates the text of a stream again as it grows, and cannot mask what it has sent. */
+const holdBack = (texts: readonly string[]) => ({
+  stream_holdback_chars: texts.map(() => HELD_CHARACTERS),
+});
+/** Longer than cards, accounts, addresses and most keys. */
+const HELD_CHARACTERS = 256;
 
 const createBlocked = (blocked_reason: string): LitellmReply => ({
   action: "BLOCKED",

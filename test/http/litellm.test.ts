@@ -63,6 +63,21 @@ test("masks are returned in the texts and the messages", async () => {
   expect(await ask(guard, { texts: [CARD] })).not.toHaveProperty("structured_messages");
 });
 
+test("LiteLLM holds back the end of a stream, which later text may mask", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    direction: "output",
+    action: "transform",
+  });
+
+  const first = await ask(guard, { texts: ["My card is 4111 1111", ""], input_type: "response" });
+  const whole = await ask(guard, { texts: [CARD, ""], input_type: "response" });
+  const request = await ask(guard, { texts: ["hello"] });
+
+  expect(first).toEqual({ action: "NONE", stream_holdback_chars: [256, 256] });
+  expect(whole).toMatchObject({ texts: [MASKED, ""], stream_holdback_chars: [256, 256] });
+  expect(request).toEqual({ action: "NONE" });
+});
+
 test("a response is evaluated by output rules", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     direction: "output",

@@ -27,6 +27,10 @@ export const LitellmReply = z.object({
   texts: z.array(z.string()).optional().describe("Rewritten texts, as many as were sent."),
   structured_messages: z.array(z.unknown()).optional(),
   tools: z.array(z.unknown()).optional(),
+  stream_holdback_chars: z
+    .array(z.int())
+    .optional()
+    .describe("Characters at the end of each text of a stream that later text may still mask."),
 });
 export type LitellmReply = z.infer<typeof LitellmReply>;
 
