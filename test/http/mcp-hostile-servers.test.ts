@@ -1,7 +1,7 @@
 /** MCP servers and callers that send what takes long to validate, or more messages than the other side reads. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sharedKit } from "../kit/kit.ts";
-import { post } from "../kit/mcp-client.ts";
+import { clientKinds, connectClient, post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
@@ -41,6 +41,8 @@ async function served(
   };
   return {
     server,
+    url: store.url,
+    headers,
     send,
     list: () => send("tools/list", {}),
     call: (more = {}) => send("tools/call", { name: "bad__echo", arguments: {}, ...more }),
@@ -153,6 +155,31 @@ test("one invalid tool of a server of the 2026 revision does not invalidate the 
   );
 
   expect((await it.list()).text).toContain("bad__good");
+});
+
+test("definitions that clients would reject are repaired, so that the list of all servers remains valid", async () => {
+  const object = (members: string) => `{"type":"object",${members}}`;
+  const members = [
+    `"annotations":{"readOnlyHint":"yes","title":null,"__proto__":1,"vendor":{"a":1}}`,
+    ...[`"properties":[]`, `"required":null`, `"$schema":7`, `"properties":{"a":true,"b":false}`]
+      .map(object)
+      .flatMap((schema) => [`"inputSchema":${schema}`, `"outputSchema":${schema}`]),
+  ];
+  const tools = members.map(
+    (text, at) => `{"name":"t${at}","inputSchema":{"type":"object"},${text}}`,
+  );
+  await using it = await served(({ id, method }) =>
+    method === "tools/list" ? json(id, `{${MODERN},"tools":[${tools}]}`) : undefined,
+  );
+
+  for (const kind of clientKinds) {
+    await using client = await connectClient(it.url, it.headers, kind);
+    const listed = await client.tools();
+    expect(listed.filter((name) => name.startsWith("bad__"))).toHaveLength(tools.length);
+  }
+  const { text } = await it.list();
+  expect(text).toContain(`"vendor":{"a":1}`);
+  expect(text.split(`"properties":{"a":{},"b":{"not":{}}}`)).toHaveLength(3);
 });
 
 test("an error with very many values is read as its status, and does not block other requests", async () => {

@@ -1,11 +1,14 @@
 /** Parses the definition of an upstream's tool: the members that are passed on, and a hash to detect changes. */
 import { z } from "zod";
+import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { hasMoreValues, measureValue } from "../../lib/json/measure-json.ts";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern rejects them
 const ToolName = z.string().regex(/^[^\u0000-\u001f\u007f]{1,256}$/);
 
 const ObjectSchema = z.looseObject({ type: z.literal("object") });
+
+type ObjectSchema = z.infer<typeof ObjectSchema>;
 
 const Definition = z.object({
   name: ToolName,
@@ -17,12 +20,15 @@ const Definition = z.object({
   annotations: z.looseObject({}).optional().catch(undefined),
 });
 
+type Definition = z.infer<typeof Definition>;
+
 /** The gateway declares no tasks capability, so clients must not call such a tool as a task. */
 const TaskOnly = z.object({ execution: z.object({ taskSupport: z.literal("required") }) });
 
 export interface UpstreamTool {
   /** The definition for clients, except for the name. */
-  definition: z.infer<typeof Definition>;
+  definition: Definition;
+  /** Hash of the definition as the server sent it. */
   hash: string;
   /** Size of the definition in characters. */
   size: number;
@@ -46,9 +52,56 @@ export function readTool(value: unknown): UpstreamTool | undefined {
   if (text === undefined || text.length > MAX_CHARACTERS) return undefined;
   const hash = Bun.SHA256.hash(text, "hex");
   const mirrors_arguments = text.includes('"x-mcp-header":');
-  const bytes = measureValue(parsed.data);
-  return { definition: parsed.data, hash, size: text.length, bytes, mirrors_arguments };
+  const definition = repairDefinition(parsed.data);
+  const bytes = measureValue(definition);
+  return { definition, hash, size: text.length, bytes, mirrors_arguments };
 }
+
+/** Clients reject the list of all servers for one invalid member, so it is left out or replaced. */
+function repairDefinition({ inputSchema, outputSchema, annotations, ...others }: Definition) {
+  return {
+    ...others,
+    inputSchema: repairSchema(inputSchema),
+    ...(outputSchema ? { outputSchema: repairSchema(outputSchema) } : {}),
+    ...(annotations ? { annotations: repairAnnotations(annotations) } : {}),
+  };
+}
+
+function repairSchema({ $schema, properties, required, ...others }: ObjectSchema): ObjectSchema {
+  return {
+    ...others,
+    ...(typeof $schema === "string" ? { $schema } : {}),
+    ...(isObject(properties) ? { properties: repairProperties(properties) } : {}),
+    ...(Array.isArray(required) && required.every(isText) ? { required } : {}),
+  };
+}
+
+/** `true` and `false` are valid schemas, but clients of 2025 accept objects only. */
+const repairProperties = (properties: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      isObject(schema) ? schema : schema === false ? { not: {} } : {},
+    ]),
+  );
+
+const repairAnnotations = (annotations: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(annotations).filter(([name, value]) => {
+      const type = ANNOTATION_TYPES.get(name);
+      return type === undefined || typeof value === type;
+    }),
+  );
+
+const ANNOTATION_TYPES: ReadonlyMap<string, string> = new Map([
+  ["title", "string"],
+  ["readOnlyHint", "boolean"],
+  ["destructiveHint", "boolean"],
+  ["idempotentHint", "boolean"],
+  ["openWorldHint", "boolean"],
+]);
+
+const isText = (value: unknown): boolean => typeof value === "string";
 
 /** Returns the same text for equal values, independent of the order of members. */
 function canonicalize(value: unknown, depth: number): string | undefined {
