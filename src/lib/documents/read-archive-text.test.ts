@@ -8,6 +8,8 @@ interface File {
   /** In the archive's own directory, where a liar would lie. */
   method?: number;
   flags?: number;
+  /** Compressed content, instead of that of `content`. */
+  packed?: Buffer;
   /** Name in the header of the file itself, and extra fields after it. */
   own?: string;
   /** Bytes after the compressed content. */
@@ -18,10 +20,10 @@ function zip(files: File[], claims: { count?: number } = {}): Uint8Array {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, method = 8, flags = 0, own = name, rest = Buffer.of() } of files) {
+  for (const { name, content, method = 8, flags = 0, own = name, ...file } of files) {
     const packed = Buffer.concat([
-      method === 8 ? deflateRawSync(content) : Buffer.from(content),
-      rest,
+      file.packed ?? (method === 8 ? deflateRawSync(content) : Buffer.from(content)),
+      file.rest ?? Buffer.of(),
     ]);
     const local = Buffer.alloc(30);
     local.writeUInt32LE(0x04034b50);
@@ -295,6 +297,25 @@ test("extra fields that many entries share count against the budget each time", 
   expect(await read(Buffer.concat([start, ...Array(4000).fill(directory), end]))).toMatchObject({
     ok: false,
     problem: "over_budget",
+  });
+});
+
+test("damaged files that inflate count against the budget", async () => {
+  const packed = deflateRawSync(Buffer.alloc(1_000_000)).subarray(0, -1);
+  const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}`, content: "", packed }));
+
+  expect(await read(docx(body(paragraph("Notes")), ...files))).toMatchObject({
+    text: expect.stringContaining("Notes"),
+    unread: [{ problem: "unreadable" }, { problem: "over_budget" }],
+  });
+});
+
+test("damaged gzip files count against the budget", async () => {
+  const content = gzipSync(Buffer.alloc(1_000_000)).subarray(0, -9);
+  const files = Array.from({ length: 100 }, (_, at) => ({ name: `${at}`, content }));
+
+  expect(await read(docx(body(paragraph("Notes")), ...files))).toMatchObject({
+    unread: [{ problem: "unreadable" }, { problem: "over_budget" }],
   });
 });
 

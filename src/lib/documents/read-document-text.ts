@@ -177,17 +177,23 @@ function gzipFields(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(10, end);
 }
 
+/** Deflate writes at most this many bytes for each byte. */
+const MAX_INFLATION = 1032;
+
 /** `size`: number of bytes that were decompressed. */
 async function gunzipWithinBudget(
   bytes: Uint8Array,
   budget: ReadingBudget,
 ): Promise<{ content: Uint8Array; size: number }> {
-  const options = { maxOutputLength: Math.max(1, budget.bytes), info: true };
+  if (budget.bytes <= 0) throw overBudgetError();
+  const max = Math.min(budget.bytes, bytes.length * MAX_INFLATION);
+  const options = { maxOutputLength: max, info: true };
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   gunzip(bytes, options, (error, result) => (error ? reject(error) : resolve(result)));
   const { buffer, engine } = (await promise.catch((thrown: { code?: unknown }) => {
+    // The bytes before the damage were inflated.
+    budget.bytes -= max;
     if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw documentProblem("The file is damaged gzip.");
-    budget.bytes = 0;
     throw overBudgetError();
   })) as { buffer: Uint8Array; engine: Gunzip };
   spendBytes(budget, buffer.length);

@@ -156,9 +156,9 @@ async function inflateWithin(packed: Uint8Array, budget: ReadingBudget): Promise
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   inflateRaw(packed, options, (error, result) => (error ? reject(error) : resolve(result)));
   const { buffer, engine } = (await promise.catch((thrown: { code?: unknown }) => {
-    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damagedError();
-    // Bytes that are inflated and discarded cost as much.
+    // Bytes that are inflated and discarded cost as much, also before the damage: its offset is unknown.
     budget.bytes -= max;
+    if (thrown.code !== "ERR_BUFFER_TOO_LARGE") throw damagedError();
     throw max < plausible ? overBudgetError() : bombError();
   })) as { buffer: Uint8Array; engine: InflateRaw };
   return { content: buffer, has_rest: engine.bytesWritten < packed.length };
