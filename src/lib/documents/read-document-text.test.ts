@@ -134,6 +134,12 @@ test("a part of a mail that is not text is reported", async () => {
   });
 });
 
+test("the parts of a mail without blank lines are read in linear time", async () => {
+  const part = "Content-Transfer-Encoding: base64\nX\n--\n";
+
+  await expectLinear(read, (length) => part.repeat(length / part.length));
+});
+
 test("the declared charset is used for text", async () => {
   expect(await read(Buffer.of(0xcf, 0xf0, 0xe8), "text/plain; charset=windows-1251")).toMatchObject(
     {

@@ -16,6 +16,7 @@ export async function readMimeParts(
   for (const bytes of encodedParts(source)) {
     if (text.length > budget.characters) break;
     try {
+      if (budget.slicer.isDue(1 + bytes.length / 128)) await budget.slicer.yield();
       const part = await readPart(bytes);
       text += `\n${part.text}`;
       for (const each of part.unread) unread.set(each.reason, each);
@@ -39,7 +40,6 @@ export const hasMimeParts = (text: string): boolean =>
 function* encodedParts(source: string): Generator<Uint8Array> {
   const header = new RegExp(ENCODING);
   const blockEnd = new RegExp(BLOCK_END);
-  const blank = new RegExp(BLANK_LINE);
   const delimiter = new RegExp(DELIMITER);
   let found = header.exec(source);
   while (found) {
@@ -53,9 +53,10 @@ function* encodedParts(source: string): Generator<Uint8Array> {
     }
     delimiter.lastIndex = start - 1;
     const end = delimiter.exec(source)?.index ?? source.length;
-    blank.lastIndex = start - 1;
-    const afterBlank = blank.test(source) ? source.slice(blank.lastIndex, end) : "";
-    for (const body of new Set([source.slice(start, end).trimStart(), afterBlank.trimStart()])) {
+    const part = source.slice(start - 1, end);
+    const blank = BLANK_LINE.exec(part);
+    const afterBlank = blank ? part.slice(blank.index + blank[0].length) : "";
+    for (const body of new Set([part.slice(1).trimStart(), afterBlank.trimStart()])) {
       if (encodings.has("base64")) yield Buffer.from(body, "base64");
       if (encodings.has("quoted-printable")) yield unquoted(body);
     }
@@ -69,7 +70,7 @@ const NAME = '^content-transfer-encoding[ \\t]*:(?:\\s|"|\\([^()\\r\\n]*\\))*(?:
 const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");
 const QUOTED = new RegExp(`${NAME}quoted-printable\\b`, "im");
 /** Mail parsers accept a carriage return as the end of a line. */
-const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/g;
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
 /** The end of a line before one that is not a header: usually a blank line, but some parsers need none. */
 const BLOCK_END = /(?:\r\n|\n|\r(?!\n))(?![^\s:-][^\s:]*[ \t]*:|[ \t])/g;
 const DELIMITER = /[\r\n]--/g;
