@@ -449,12 +449,21 @@ test("an event that repeats many texts does not delay other requests", async () 
   expect(longest).toBeLessThan(3000);
 });
 
-const names = (from: number, to: number) =>
-  Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`m${from + at}`, 1]));
+const names = (from: number, to: number, write = (at: number) => `m${at}`) =>
+  Object.fromEntries(Array.from({ length: to - from }, (_, at) => [write(from + at), 1]));
+const short = (at: number) => at.toString(36);
 
 test.each<[string, object[]]>([
   ["in one event", [{ ...chunk({ content: "Hi" }), more: names(0, 101_000) }]],
+  [
+    "in one event, with names that end like those of tokens",
+    [{ ...chunk({ content: "Hi" }), more: names(0, 101_000, (at) => `${at}"token`) }],
+  ],
   ["in the deltas of two events", [chunk(names(0, 51_000)), chunk(names(51_000, 101_000))]],
+  [
+    "in the deltas of two events with less than 1 MiB",
+    [chunk(names(0, 51_000, short)), chunk(names(51_000, 101_000, short))],
+  ],
 ])("a stream with more than 100,000 members %s is not evaluated", async (_, events) => {
   const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
   const headers = { "content-type": "text/event-stream" };

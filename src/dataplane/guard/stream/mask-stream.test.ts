@@ -285,6 +285,47 @@ test("a tool call whose parts have different ids is one call", async () => {
   expect(text).not.toContain("1111");
 });
 
+const PAY = { index: 0, function: { name: "pay", arguments: "{}" } };
+test.each<[string, number, string[]]>([
+  [
+    "whose first delta has only an id is one call",
+    1,
+    [chunk({ tool_calls: [{ index: 0, id: "a" }] }), start("a", 0, "{}")],
+  ],
+  [
+    "whose empty first delta has another id is one call",
+    1,
+    [start("a", 0, ""), start("b", 0, "{}")],
+  ],
+  [
+    "whose id and name are repeated at its end is one call",
+    1,
+    [start("a", 0, "{}"), start("a", 0, "")],
+  ],
+  [
+    "without an id is another one than a complete call of its index",
+    2,
+    [chunk({ tool_calls: [PAY] }), chunk({ tool_calls: [PAY] })],
+  ],
+])("a tool call %s", async (_, count, calls) => {
+  const { recorded } = await mask(createChatFormat, [...calls, finish(0, "tool_calls"), DONE]);
+
+  const { choices } = JSON.parse(recorded[0] ?? "");
+  expect(choices[0].message.tool_calls).toHaveLength(count);
+});
+
+test("a function call is evaluated only when it is complete", async () => {
+  const called = (call: object) => chunk({ function_call: call });
+  const stream = [
+    ...[called({ name: "pay", arguments: `{"a":` }), called({ arguments: "1}" })],
+    ...[finish(0, "function_call"), DONE],
+  ];
+
+  const { parts } = await mask(createChatFormat, stream);
+
+  expect(parts).toEqual([expect.stringContaining(String.raw`"{\"a\":1}"`)]);
+});
+
 test("no part of a blocked tool call is sent", async () => {
   const stream = CALLS.map((text) => text.replace(" 1111", FORBIDDEN));
 

@@ -181,6 +181,42 @@ describe("responses", () => {
     expect(recorded[0]).toContain(`x ${SECRET} y`);
   });
 
+  const at = { output_index: 0, content_index: 0 };
+  const said = (type: string, value: object) => ({ type: `response.${type}`, ...at, ...value });
+  test.each<[string, Event[]]>([
+    [
+      "a text",
+      [
+        said("output_text.delta", { delta: "Hi. " }),
+        said("content_part.done", { part: part("Hi") }),
+      ],
+    ],
+    [
+      "a text without deltas",
+      [said("output_text.done", { text: "Hi. " }), said("content_part.done", { part: part("Hi") })],
+    ],
+    [
+      "a refusal",
+      [
+        said("refusal.delta", { delta: "No. " }),
+        said("content_part.done", { part: { type: "refusal", refusal: "Never." } }),
+      ],
+    ],
+    [
+      "code",
+      [
+        said("code_interpreter_call_code.delta", { delta: "1 + 1" }),
+        said("output_item.done", { item: { type: "code_interpreter_call", code: "2" } }),
+      ],
+    ],
+  ])("the last event of %s may have another version of it", async (_, events) => {
+    const received = [...events, { type: "response.completed", response: {} }].map(named).join("");
+
+    const { text: sent } = await mask(createResponsesFormat, [received]);
+
+    expect(sent).toBe(received);
+  });
+
   test("a blocked stream closes what is open, and ends as incomplete", async () => {
     const said = `Well, ${FORBIDDEN} more`;
     for (let at = 0; at <= said.length; at++) {
