@@ -129,7 +129,10 @@ export function createAssembly(
   };
 }
 
-/** JSON.parse and each copy take a microsecond for a name that is new. The names in token lists are always the same. */
+/**
+ * Rejects JSON with too many members: JSON.parse and each copy take a microsecond for each new name. Members of token lists
+ * do not count, because their names are always the same.
+ */
 function checkMembers(text: string): void {
   if (text.length < MAX_MEMBERS * MIN_MEMBER_CHARACTERS) return;
   const { members } = measureJson(text);
@@ -184,9 +187,8 @@ function put(root: JsonObject, pointer: string, text: string): void {
   for (const [at, step] of steps.entries()) {
     if (at === steps.length - 1) {
       const before = Object.hasOwn(holder, step) ? holder[step] : undefined;
-      // The end of a text may contain another version of it, which is evaluated with its event.
-      const isSame = isBlank(before) || before === text || REPEATED_TEXTS.has(step);
-      if (!isSame) throw buildConflictError();
+      const isConflict = !isBlank(before) && before !== text && !REPEATED_TEXTS.has(step);
+      if (isConflict) throw buildConflictError();
       // Half of a surrogate pair cannot be stored.
       holder[step] = text.toWellFormed();
       return;
@@ -204,4 +206,5 @@ function put(root: JsonObject, pointer: string, text: string): void {
   }
 }
 
+/** Texts whose last event may contain another version, which is evaluated with that event. */
 const REPEATED_TEXTS: ReadonlySet<string> = new Set(["text", "refusal", "code"]);

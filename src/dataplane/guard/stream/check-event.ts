@@ -69,7 +69,7 @@ export function createEventChecker(
   }
 
   /** Rejects an event whose name is that of another type: clients read either. */
-  function checkName(event: StreamEvent, { rest }: ReadEvent): void {
+  function checkEventName(event: StreamEvent, { rest }: ReadEvent): void {
     if (!hasType) return;
     const name = readName(event);
     if (hasType(name) && rest.type !== name) throw buildConflictError();
@@ -99,7 +99,7 @@ export function createEventChecker(
     if (data === "") return { event, is_last: false };
     if (data.trim() === "[DONE]") return { event, is_last: true };
     const read = addData(data);
-    checkName(event, read);
+    checkEventName(event, read);
     const source = await checkRest(data, read);
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };

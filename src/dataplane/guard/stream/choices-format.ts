@@ -48,7 +48,7 @@ export function createChoicesFormat(members: ChoiceMembers): StreamFormat {
       for (const [position, choice] of list.entries()) {
         if (isObject(choice)) readChoice(parts, choice, response, position);
       }
-      parts.is_delta = list.length > 0 && !isObject(usage) && list.every(isBlank);
+      parts.is_delta = list.length > 0 && !isObject(usage) && list.every(hasNoContent);
       if (list.length === 0 && isObject(usage)) parts.stage = "end";
       return parts;
     },
@@ -76,11 +76,11 @@ function pickFrame(event: JsonObject): JsonObject {
   return Object.fromEntries(members.map((name) => [name, dropTextAndObject(event[name], name)]));
 }
 
-/** Returns true for a choice without anything except its index and empty texts. */
-function isBlank(value: unknown): boolean {
+/** Returns whether a choice has nothing except its index, tokens and empty texts. */
+function hasNoContent(value: unknown): boolean {
   if (value === null || value === "") return true;
   if (typeof value !== "object") return false;
   return Object.entries(value).every(
-    ([name, member]) => name === "logprobs" || name === "index" || isBlank(member),
+    ([name, member]) => name === "logprobs" || name === "index" || hasNoContent(member),
   );
 }

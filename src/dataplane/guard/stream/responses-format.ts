@@ -26,14 +26,14 @@ export function createResponsesFormat(): StreamFormat {
       if ("output_index" in event) {
         const index = itemIndex(event);
         parts.elements.push(`/output/${index}`);
-        checkId(response, event.item_id, index);
-        if (isObject(event.item) && isCall(event.item)) checkId(response, event.item.id, index);
+        checkItemId(response, event.item_id, index);
+        if (isObject(event.item) && isCall(event.item)) checkItemId(response, event.item.id, index);
       }
       const read = READERS.get(type);
       if (read) read(parts, event, response);
       else if (type.endsWith(".delta")) readDelta(parts, event, type.slice(0, -".delta".length));
       else if (type.endsWith(".done")) {
-        checkName(event, response);
+        checkToolName(event, response);
         readDone(parts, event, type.slice(0, -".done".length));
       }
       return parts;
@@ -46,7 +46,7 @@ export function createResponsesFormat(): StreamFormat {
 }
 
 /** Rejects an event whose id is that of an item at another index: clients read either of them. */
-function checkId({ output }: JsonObject, id: unknown, index: number): void {
+function checkItemId({ output }: JsonObject, id: unknown, index: number): void {
   const items: unknown[] = Array.isArray(output) ? output : [];
   const hasId = (item: unknown) => isObject(item) && item.id === id;
   if (isBlank(id) || hasId(items[index])) return;
@@ -230,7 +230,7 @@ function readDelta(parts: EventParts, event: JsonObject, name: string): void {
 }
 
 /** Rejects the name of a tool that is not the one of its item. */
-function checkName(event: JsonObject, response: JsonObject): void {
+function checkToolName(event: JsonObject, response: JsonObject): void {
   if (isBlank(event.name)) return;
   const item = itemOf(response, event);
   const isSame = isCall(item) && item.name === event.name;

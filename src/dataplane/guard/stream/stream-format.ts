@@ -84,7 +84,7 @@ export const createParts = (): EventParts => ({
   stage: "body",
 });
 
-/** For events that clients would combine in different ways. */
+/** Builds the error for events that clients would combine in different ways. */
 export const buildConflictError = () => buildUnreadableError("its events do not fit together");
 
 /** Moves a string from its event to a piece. Ignores other values and empty strings. */
