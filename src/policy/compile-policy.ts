@@ -3,7 +3,7 @@ import { AppError } from "../contract/errors.ts";
 import type { Direction } from "../contract/guard/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { sealedWith } from "../lib/crypto/seal.ts";
-import { mapSecrets } from "../lib/json/secret-paths.ts";
+import { collectSecrets, mapSecrets } from "../lib/json/secret-paths.ts";
 import { type ConditionTest, compileCondition } from "./condition.ts";
 import type { Inspector } from "./detector.ts";
 import { detectors, secretPathsOf } from "./detectors/all.ts";
@@ -75,9 +75,9 @@ export function compilePolicy(
     const { detector_id, when, action, mode } = rule;
     const { name, kind, settings } = document.detectors[detector_id] ?? MISSING_DETECTOR;
     const detector = detectors.get(kind);
-    // Validated on save; fails loudly if a later release removes the kind.
+    // Validated on save. A later release may remove the kind.
     if (!detector) throw new Error(`Unknown detector kind ${JSON.stringify(kind)}.`);
-    mapSecrets(settings, secretPathsOf(kind), rejectSealed);
+    checkSecrets(settings, kind);
     const inspect = inspects.get(detector_id) ?? detector.prepare(settings);
     inspects.set(detector_id, inspect);
     return {
@@ -96,17 +96,17 @@ export function compilePolicy(
     };
   };
   const gates: CompiledGate[] = [];
-  /** Gates that cannot be compiled. A gate has no id. */
-  const broken: CompiledRule[] = [];
+  /** Rules in place of the gates that cannot be compiled. They have the id of the policy, because a gate has none. */
+  const failing: CompiledRule[] = [];
   for (const gate of document.gates.filter(({ enabled }) => enabled)) {
     try {
       gates.push(compileGate(gate));
     } catch (cause) {
-      broken.push(createFailingRule({ id, name: gate.name, kind: "gate" }, cause));
+      failing.push(createFailingRule({ id, name: gate.name, kind: "gate" }, cause));
     }
   }
   const rules = (direction: Direction): CompiledRule[] => [
-    ...broken,
+    ...failing,
     ...document[`${direction}_rules`]
       .filter(({ enabled }) => enabled)
       .map((rule) => {
@@ -130,21 +130,23 @@ export function compilePolicy(
   };
 }
 
-function rejectSealed(secret: string): string {
-  if (sealedWith(secret) === undefined) return secret;
+/** Rejects settings with a secret that is still sealed. */
+function checkSecrets(settings: object, kind: string): void {
+  const secrets = collectSecrets(settings, secretPathsOf(kind)).values();
+  if (!secrets.some((secret) => sealedWith(secret) !== undefined)) return;
   throw new AppError(
     "detector_failed",
     "The secret of the detector cannot be decrypted. Set it again, or restore the encryption key.",
   );
 }
 
-/** Returns a rule that fails, for one that cannot be compiled: the fail mode of the collector decides. */
+/** Returns a rule that always fails, in place of one that cannot be compiled: the fail mode of the collector decides. */
 const createFailingRule = (detector: CompiledRule["detector"], cause: unknown): CompiledRule => ({
   detector,
   test: () => true,
   action: "block",
   observe: false,
-  // So that a stream is held.
+  // A stream is held until it has failed.
   reads: new Set(["assistant"]),
   separatesFiles: false,
   numbers: false,
