@@ -54,11 +54,12 @@ export async function receiveResponse(
   throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, `Unexpected content type: ${type}`);
 }
 
-export async function receiveText(reply: Reply, memory: ByteReservation): Promise<string> {
-  return new TextDecoder().decode(await readReplyBytes(reply, createByteCounter(memory)));
+/** Reads a response without content to its end, so that its connection can be used again. */
+export async function discardResponse(reply: Reply, memory: ByteReservation): Promise<void> {
+  await readReplyBytes(reply, createByteCounter(memory));
 }
 
-/** Returns the body of a response with an error status; empty if it is larger than an error. */
+/** Returns the body of a response with an error status; empty if it exceeds 64 KiB or cannot be read. */
 export async function receiveErrorText(reply: Reply): Promise<string> {
   return await readReplyText(reply, MAX_ERROR_BYTES).catch(() => "");
 }

@@ -23,7 +23,7 @@ import {
   isToolCall,
 } from "./message-headers.ts";
 import { checkForSdk } from "./read-content.ts";
-import { receiveErrorText, receiveResponse, receiveText } from "./receive-response.ts";
+import { discardResponse, receiveErrorText, receiveResponse } from "./receive-response.ts";
 
 /** Timeout of handshakes and lists. */
 export const HANDSHAKE_TIMEOUT_MS = 5_000;
@@ -142,7 +142,7 @@ export function createUpstreamTransport(
       return error;
     }
     if (status === ACCEPTED || id === undefined) {
-      await receiveText(reply, memory);
+      await discardResponse(reply, memory);
       return undefined;
     }
     if (isInitialize(message)) transport.sessionId = reply.headers.get("mcp-session-id");
