@@ -57,7 +57,7 @@ function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
 const LARGE_BYTES = 64 * 1024;
 const MANY_TEXTS = 1000;
 
-/** One detector may take 0.1 s for hostile text of this size, and a second for several MiB or for thousands of texts. */
+/** Returns whether one detector may take long: 0.1 s for hostile text of this size, a second for several MiB or thousands of texts. */
 const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
   context.payload_bytes > LARGE_BYTES ||
   segments.length > MANY_TEXTS ||

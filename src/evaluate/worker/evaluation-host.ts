@@ -82,7 +82,7 @@ export interface EvaluationHost
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Lets other evaluations of this thread run. In a worker, owners take turns. */
   waitForTurn: () => Promise<void>;
-  /** Waits until it is the turn of this owner again, if the evaluation runs in a worker for large bodies. */
+  /** Waits until it is the turn of this owner again. Resolves at once outside of the workers for huge bodies. */
   passTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;

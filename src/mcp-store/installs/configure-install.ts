@@ -87,7 +87,7 @@ function checkValue(fields: readonly ServerField[], key: string, value: string |
     );
   }
   if (value === null) return;
-  // A form is not decoded by the schema of the endpoint.
+  // The schema of the endpoint does not decode values from the HTML form of a principal.
   const { error } = SecretText.safeParse(value);
   if (error) throw new AppError("validation_failed", `${at}: ${error.issues[0]?.message}`);
   if (field.in === "header" && !isHeaderValue(value)) {

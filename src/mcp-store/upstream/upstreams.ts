@@ -100,7 +100,7 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
     }
   }
 
-  /** Returns the key of the set. */
+  /** Pins the tools, and caches them as a set. Returns its key. */
   async function saveSet(
     instance: McpRegistryRow,
     fetched: readonly UpstreamTool[],
@@ -122,7 +122,7 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
     return known ?? tool;
   }
 
-  /** Returns undefined for a set that others have replaced in the cache. */
+  /** Returns undefined for a set that was evicted from the cache. */
   const findSet = ({ set_key }: CachedToolList): ToolSet | undefined =>
     set_key === undefined ? { ...NO_TOOLS, state: deps.snapshot().state } : sets.get(set_key);
 

@@ -73,7 +73,7 @@ const CALL_READERS = memberReaders({
   name: readToolName,
   output: readOutput,
   ...Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, ignoreValue])),
-  // OpenAI chat wraps a call in one of these: here they have no object, or only another spelling.
+  // In OpenAI chat, one of these contains the call. In a call without one, a respelled name of it is rejected.
   function: readUnknown,
   custom: readUnknown,
 });
