@@ -49,6 +49,20 @@ test.each(ATTACKS)("prompt_guard blocks: %s", async (text) => {
   expect(JSON.stringify(findings)).not.toContain(text.slice(0, 20));
 });
 
+test.each(["function_call", "function_call_output", "web_search_call", "x_output"])(
+  "prompt_guard reads the message of a user that has the type %s",
+  async (type) => {
+    const guard = await makeLearnedGuard("prompt_guard");
+    const [text = ""] = ATTACKS;
+    const contents = [text, [{ type: "input_text", text }]];
+
+    for (const content of contents) {
+      const input = [{ type, role: "user", content, call_id: "call_1", name: "pay" }];
+      expect(await guard.evaluate({ payload: { input } })).toMatchObject({ status: "block" });
+    }
+  },
+);
+
 test.each(REQUESTS)("prompt_guard allows: %s", async (text) => {
   const guard = await makeLearnedGuard("prompt_guard");
 

@@ -21,13 +21,23 @@ export const readInput: ValueReader = (out, value, location) => {
 };
 
 const readItem: ValueReader = (out, value, location) => {
-  const type = isObject(value) && typeof value.type === "string" ? value.type : "";
-  if (CALL_TYPES.has(type)) return readCall(out, value, location);
-  if (type === "mcp_list_tools") return readToolList(out, value, location);
-  if (type.endsWith("_output")) return readCallOutput(out, value, location);
-  if (type.endsWith("_call")) return readHostedCall(out, value, location);
-  readMessage(out, value, location);
+  const read = isObject(value) && findItemReader(value.type);
+  if (!read) return readMessage(out, value, location);
+  if (typeof value.role !== "string") return read(out, value, location);
+  // llama.cpp reads an item with a role as a message, of any type.
+  const { role, content, ...others } = value;
+  readMessage(out, { role, content }, location);
+  read(out, others, location);
 };
+
+/** Returns the reader of an item that is not a message. */
+function findItemReader(type: unknown): ValueReader | undefined {
+  if (typeof type !== "string") return undefined;
+  if (CALL_TYPES.has(type)) return readCall;
+  if (type === "mcp_list_tools") return readToolList;
+  if (type.endsWith("_output")) return readCallOutput;
+  return type.endsWith("_call") ? readHostedCall : undefined;
+}
 
 export const readItems = readEach(readItem);
 
