@@ -69,6 +69,18 @@ test("every name is unique, at most 64 characters, and of the allowed characters
   expect(exposed.every((name) => /^[a-z0-9_]+$/.test(readPrefix(name)))).toBe(true);
 });
 
+test("names that a server chose to be equal once exposed are numbered", () => {
+  const equal = `a_b_${hash("a b")}`;
+  const tools = ["a b", equal, `${equal}_2`, "c"];
+
+  expect([...assignToolNames(only("s"), tools, {}).values()]).toEqual([
+    `s__${equal}`,
+    `s__${equal}_2`,
+    `s__${equal}_2_2`,
+    "s__c",
+  ]);
+});
+
 test("an alias replaces the name, unless it is not unique", () => {
   const aliases = { one: "first", two: "three", four: "same", five: "same", toString: "text" };
   const tools = ["one", "two", "three", "four", "five", "constructor"];

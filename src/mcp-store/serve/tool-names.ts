@@ -61,7 +61,24 @@ export function assignToolNames(
     // A replaced character could produce the name of another tool, so a hash is appended.
     return clean === tool ? tool : `${clean}_${hashText(tool).slice(0, TOOL_HASH_LENGTH)}`;
   };
-  return new Map(tools.map((tool) => [tool, joinName(prefix, toSuffix(tool), tool)]));
+  const taken = new Set<string>();
+  return new Map(
+    tools.map((tool) => {
+      const name = findFreeName(joinName(prefix, toSuffix(tool), tool), taken);
+      taken.add(name);
+      return [tool, name];
+    }),
+  );
+}
+
+/** A server can choose names that are equal once exposed, and clients reject a list with equal names. */
+function findFreeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) {
+    const end = `_${count}`;
+    free = name.slice(0, MAX_NAME_LENGTH - end.length) + end;
+  }
+  return free;
 }
 
 /** Returns assignToolNames for a server and the names of its list; lists are cached, and so are their names. */
