@@ -233,6 +233,11 @@ const delta = {
   delta: FEW,
 };
 const done = { ...delta, type: "response.function_call_arguments.done", arguments: FEW };
+const inputDelta = (partial_json: string) => ({
+  type: "content_block_delta",
+  index: 0,
+  delta: { type: "input_json_delta", partial_json },
+});
 const customCall = (id: string, input: string, called?: object) =>
   chunk({ tool_calls: [{ index: 0, id, function: called, custom: { name: "order", input } }] });
 
@@ -294,14 +299,31 @@ test.each<[string, string, object[]]>([
     [
       start,
       block({ ...used, name: "order", input: JSON.parse(MANY) }),
-      {
-        type: "content_block_delta",
-        index: 0,
-        delta: { type: "input_json_delta", partial_json: FEW },
-      },
+      inputDelta(FEW),
       stop,
       ...end,
     ],
+  ],
+  [
+    "a delta of a block that the start of the message contains",
+    "/v1/messages",
+    [
+      { type: "message_start", message: { content: [{ ...used, name: "order" }] } },
+      ...[inputDelta(MANY), ...end],
+    ],
+  ],
+  [
+    "a delta of a block that starts after one of a higher index",
+    "/v1/messages",
+    [
+      ...[start, { ...block({ ...used, name: "order" }), index: 1 }, { ...stop, index: 1 }],
+      ...[block({ ...used, name: "ok", input: {} }), inputDelta(MANY), stop, ...end],
+    ],
+  ],
+  [
+    "a delta before the start of its block",
+    "/v1/messages",
+    [start, inputDelta(MANY), block({ ...used, name: "order", input: {} }), stop, ...end],
   ],
   [
     "the start of the block, and objects later",

@@ -62,7 +62,11 @@ const READERS = new Map<string, EventReader>([
   [
     "message_start",
     (_, event, message) => {
-      if (isObject(event.message)) Object.assign(message, event.message, { content: [] });
+      if (!isObject(event.message)) return;
+      const { content } = event.message;
+      // Deltas would continue a block that is in it.
+      if (Array.isArray(content) && content.length > 0) throw buildConflictError();
+      Object.assign(message, event.message, { content: [] });
     },
   ],
   ["content_block_start", startBlock],
@@ -118,16 +122,22 @@ function startBlock(parts: EventParts, event: JsonObject, message: JsonObject): 
       slot: `${element}/${name}`,
     });
   }
-  const stored = elementAt(message, "content", readIndex(event.index, 0));
-  if (stored.type !== undefined) throw buildUnreadableError("a block starts twice");
-  Object.assign(stored, block);
+  const index = readIndex(event.index, 0);
+  // Clients append a block to those before it, and find the block of a delta by its index.
+  if (index !== countBlocks(message)) throw buildConflictError();
+  Object.assign(elementAt(message, "content", index), block);
 }
+
+const countBlocks = ({ content }: JsonObject): number =>
+  Array.isArray(content) ? content.length : 0;
 
 function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
   const element = addElement(parts, event);
   const { delta } = event;
   if (!isObject(delta)) return;
-  const block = elementAt(message, "content", readIndex(event.index, 0));
+  const index = readIndex(event.index, 0);
+  if (index >= countBlocks(message)) throw buildConflictError();
+  const block = elementAt(message, "content", index);
   parts.is_delta = true;
   for (const [name, value] of Object.entries(delta)) {
     const pointer = `/delta/${escapePointerStep(name)}`;
