@@ -410,6 +410,36 @@ test.each<[string, string, object]>([
   expect(await send(path, script, true)).toContain("do not fit together");
 });
 
+test.each([
+  "",
+  "event: ping\n",
+  "event: content_block_start \n",
+  "event: content_block_start\nevent\n",
+])(
+  "a stream with names whose event has the lines %j is not sent: clients skip it",
+  async (lines) => {
+    const named = (event: { type: string }) =>
+      `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+    const chunks = [
+      ...[
+        named(start),
+        `${lines}data: ${JSON.stringify(block({ ...used, name: "ok", input: {} }))}\n\n`,
+      ],
+      ...[
+        { ...block({ ...used, name: "order" }), index: 1 },
+        { ...stop, index: 1 },
+      ].map(named),
+      ...[inputDelta(MANY), stop, ...end].map(named),
+    ];
+    const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+    const sent = await send("/v1/messages", script, true);
+
+    expect(sent).not.toContain("1000");
+    expect(sent).toContain("do not fit together");
+  },
+);
+
 test.each<[string, (body: object) => string]>([
   ["", (body) => JSON.stringify(body)],
   ["in lines", (body) => JSON.stringify(body, null, 2)],

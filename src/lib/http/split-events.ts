@@ -90,8 +90,8 @@ const readLine = (line: string): string => line.slice(line.startsWith("data: ") 
 
 /** Returns the name of an event, or an empty string. */
 export function readName({ lines }: StreamEvent): string {
-  const line = lines.findLast((each) => each.startsWith("event:"));
-  return line?.slice("event:".length).trim() ?? "";
+  const line = lines.findLast((each) => each === "event" || each.startsWith("event:"));
+  return line?.slice("event:".length).replace(/^ /, "") ?? "";
 }
 
 /** Returns the text of an event with other data. */

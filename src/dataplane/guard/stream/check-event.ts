@@ -42,6 +42,8 @@ export function createEventChecker(
 ): EventChecker {
   const clean = new Set<string>();
   let cleanCharacters = 0;
+  /** "type" if events are named after their type. */
+  let usualName: string | undefined;
 
   function remember(texts: readonly string[]): void {
     for (const text of texts) {
@@ -68,11 +70,15 @@ export function createEventChecker(
     return { lines, text: lines.length > 0 ? `${lines.join("\n")}\n\n` : "" };
   }
 
-  /** Rejects an event whose name is that of another type: clients read either. */
-  function checkEventName(event: StreamEvent, { rest }: ReadEvent): void {
+  /** Rejects an event whose name is that of another type, or not as usual: clients read either, or skip the event. */
+  function checkEventName(event: StreamEvent, { rest: { type } }: ReadEvent): void {
     if (!hasType) return;
     const name = readName(event);
-    if (hasType(name) && rest.type !== name) throw buildConflictError();
+    if (hasType(name) && type !== name) throw buildConflictError();
+    if (typeof type !== "string" || !hasType(type)) return;
+    const used = name === type ? "type" : `other ${name}`;
+    usualName ??= used;
+    if (used !== usualName) throw buildConflictError();
   }
 
   /** Returns the data with masks; undefined if it is blocked. */
