@@ -321,6 +321,15 @@ test.each<[string, string, object[]]>([
     ],
   ],
   [
+    "a delta whose type is not the one of its text",
+    "/v1/messages",
+    [
+      ...[start, block({ ...used, name: "order", input: {} })],
+      { ...inputDelta(MANY), delta: { type: "x_delta", partial_json: MANY } },
+      ...[stop, ...end],
+    ],
+  ],
+  [
     "a delta before the start of its block",
     "/v1/messages",
     [start, inputDelta(MANY), block({ ...used, name: "order", input: {} }), stop, ...end],

@@ -1,6 +1,6 @@
 /** Stream of `/v1/messages`: content blocks that start, continue and stop. */
 
-import { isObject, type JsonObject } from "../../../lib/json/json-object.ts";
+import { isBlank, isObject, type JsonObject } from "../../../lib/json/json-object.ts";
 import { escapePointerStep, unescapePointerStep } from "../../../lib/json/parse-strict.ts";
 import { SEALED_MEMBERS } from "../../../policy/payload/decode-member.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
@@ -131,6 +131,12 @@ function startBlock(parts: EventParts, event: JsonObject, message: JsonObject): 
 const countBlocks = ({ content }: JsonObject): number =>
   Array.isArray(content) ? content.length : 0;
 
+const DELTA_TYPES: ReadonlyMap<string, string> = new Map([
+  ["text", "text_delta"],
+  ["thinking", "thinking_delta"],
+  ["partial_json", "input_json_delta"],
+]);
+
 function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject): void {
   const element = addElement(parts, event);
   const { delta } = event;
@@ -141,6 +147,9 @@ function continueBlock(parts: EventParts, event: JsonObject, message: JsonObject
   parts.is_delta = true;
   for (const [name, value] of Object.entries(delta)) {
     const pointer = `/delta/${escapePointerStep(name)}`;
+    const type = DELTA_TYPES.get(name) ?? delta.type;
+    // Clients skip the text of a delta of another type.
+    if (type !== delta.type && !isBlank(value)) throw buildConflictError();
     if (name === "partial_json") {
       takeText(parts, delta, name, { pointer, slot: `${element}/input`, is_argument: true });
       parts.is_call = true;
