@@ -55,7 +55,7 @@ async function readPieces(
     tag({ name, closing, attributes }) {
       if (!INLINE.has(name)) pieces.push("\n");
       for (const value of attributeValues(attributes, (each) => SHOWN.has(each)))
-        pieces.push("\n", value, "\n");
+        if (value !== "") pieces.push("\n", value, "\n");
       for (const value of attributeValues(attributes, isOther)) asides.push("\n", value);
       const rest = textInTag(attributes);
       if (rest.length > MAX_FLAG_CHARACTERS) asides.push("\n", rest);
@@ -69,14 +69,14 @@ async function readPieces(
 }
 
 const CODE = new Set(["script", "style"]);
-/** Attributes that are read aloud, shown as tooltips or indexed. */
-const SHOWN = new Set(["alt", "title", "aria-label", "placeholder", "content", "value", "label"]);
+/** Attributes that are shown in the place of their element. Tooltips and names that are read aloud are not. */
+const SHOWN = new Set(["alt", "placeholder", "content", "value", "label"]);
 /** A model that receives the source reads all attributes. */
 const isOther = (name: string): boolean => !SHOWN.has(name);
 /** Longer than most names and than attributes without a value, such as `hidden` and `disabled`: may be text or a number. */
 const MAX_FLAG_CHARACTERS = 12;
 const INLINE = new Set(
-  "a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark nobr output q rb rp rt ruby s samp script slot small span strike strong style sub sup time tt u var wbr".split(
+  "a abbr acronym b bdi bdo big button canvas cite code data del dfn em font i img input ins kbd label map mark meter nobr object output picture progress q rb rp rt ruby s samp script slot small span strike strong style sub sup svg time tt u var wbr".split(
     " ",
   ),
 );
