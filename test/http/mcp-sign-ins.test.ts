@@ -5,7 +5,7 @@ import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
-import { startVendor } from "../kit/vendor.ts";
+import { startVendor, type Vendor } from "../kit/vendor.ts";
 
 describe.each(databaseKinds)("on %s", (database) => {
   const kitOf = sharedKit({ database });
@@ -140,36 +140,67 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await moveTo("/sse/v2")).toBe(200);
   });
 
-  test("a call that its server delays until the instance is moved does not use the account of the new address", async () => {
-    const kit = await kitOf();
-    await using vendor = await startVendor(kit);
-    await using other = await startVendor(kit);
-    const { store, server, code, path } = vendor;
-    const { token } = await vendor.connected("alice");
+  /** Lets a vendor delay a call of alice, changes the address, connects alice there, and lets the vendor reject the credential. */
+  async function delayCall(vendor: Vendor, token: string, change: () => Promise<unknown>) {
     await using alice = await clientOf(token);
     await alice.tools();
+    const { gate } = vendor.server.state;
     const [arrived, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const received: string[] = [];
-    server.state.gate = async ({ headers }) => {
-      received.push(headers.get("authorization") ?? "");
+    vendor.server.state.gate = async (request) => {
+      if (!(await request.clone().text()).includes("tools/call")) return await gate?.(request);
+      received.push(request.headers.get("authorization") ?? "");
       arrived.resolve();
       await released.promise;
       return new Response(null, { status: 401 });
     };
-
     const delayed = alice.call("linear__issues");
     await arrived.promise;
-    const installs = `${store.path}/store/principal/installs`;
-    await kit.delete(`${installs}/${await store.install("alice", code)}`);
-    const moved = await kit.put(path, { provider_options: { code, url: other.server.url } });
-    await vendor.connected("alice");
+    await change();
     released.resolve();
+    const result = await delayed;
+    vendor.server.state.gate = gate;
+    return { received, result, next: await alice.call("linear__issues") };
+  }
 
-    expect(moved.status).toBe(200);
-    expect(await delayed).toMatchObject({ isError: true, text: expect.stringContaining("Repeat") });
+  test("a call that its server delays until the instance is moved does not use the account of the new address", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using other = await startVendor(kit);
+    const { store, code, path } = vendor;
+    const { token } = await vendor.connected("alice");
+
+    const { received, result, next } = await delayCall(vendor, token, async () => {
+      const installs = `${store.path}/store/principal/installs`;
+      await kit.delete(`${installs}/${await store.install("alice", code)}`);
+      await kit.put(path, { provider_options: { code, url: other.server.url } });
+      await vendor.connected("alice");
+    });
+
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("Repeat") });
     expect(received).toHaveLength(1);
-    expect(await alice.call("linear__issues")).toMatchObject({ isError: false });
+    expect(next).toMatchObject({ isError: false });
     expect(other.server.calls).toHaveLength(1);
+  });
+
+  test("a call that its server delays until a value of the address is another does not use the account of the new address", async () => {
+    const kit = await kitOf();
+    const fields = [{ key: "team", in: "query", required: false }];
+    await using vendor = await startVendor(kit, undefined, (url) => ({ url, fields }));
+    const id = await vendor.store.install("alice", vendor.code);
+    const fill = (team: string | null) =>
+      kit.put(`${vendor.store.path}/store/principal/installs/${id}/config`, { values: { team } });
+    await fill("first");
+    const { token } = await vendor.connected("alice");
+
+    const { received, result, next } = await delayCall(vendor, token, async () => {
+      await fill(null);
+      await vendor.connected("alice");
+    });
+
+    expect(result).toMatchObject({ isError: true, text: expect.stringContaining("Repeat") });
+    expect(received).toHaveLength(1);
+    expect(next).toMatchObject({ isError: false });
   });
 
   test("a principal sees the tokens in their name, rotates their own and keeps the accounts", async () => {

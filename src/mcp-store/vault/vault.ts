@@ -1,6 +1,7 @@
 /** Returns tokens for calls: those of a principal's account, renewed before they expire, or the gateway's. */
 import { OAuthError, OAuthErrorCode, refreshAuthorization } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
+import type { Db } from "../../db/db.ts";
 import { oauthRegistrationTable } from "../../db/tables/oauth-registrations.ts";
 import { oauthServerTable } from "../../db/tables/oauth-servers.ts";
 import { isNewestVersion } from "../../db/tables/registries.ts";
@@ -9,6 +10,7 @@ import {
   type StoreCredentialRow,
   storeCredentialTable,
 } from "../../db/tables/store-credentials.ts";
+import { type StoreInstallRow, storeInstallTable } from "../../db/tables/store-installs.ts";
 import type { Deps } from "../../deps.ts";
 import { isExpired } from "../../lib/time/duration.ts";
 import type { Principal } from "../principals/identify-principal.ts";
@@ -23,7 +25,7 @@ export interface Vault {
   /** Returns undefined when the principal must connect. `rejected` is a token that the upstream rejected. */
   getAccessToken: (
     instance: ForwardedInstance,
-    owner: Pick<Principal, "gateway_id" | "principal_sub" | "sign_in">,
+    owner: StoreInstallRow & Pick<Principal, "sign_in">,
     rejected?: string,
   ) => Promise<string | undefined>;
   getClientToken: GetClientToken;
@@ -46,13 +48,13 @@ export function openVault(deps: Deps): Vault {
 
   return {
     getClientToken: createClientTokens(deps),
-    async getAccessToken(instance, { gateway_id, principal_sub, sign_in }, rejected) {
+    async getAccessToken(instance, { sign_in, ...install }, rejected) {
+      const { gateway_id, principal_sub } = install;
       const where = { gateway_id, principal_sub, instance_id: instance.id, sign_in };
       const row = await storeCredentialTable.find(deps.db, where);
       const token = row && openCredential(deps.keyring(), row, "access_token");
       if (!row?.registration_id || token === undefined) return undefined;
-      // A server may delay a call until its instance has another address, and the account is for that one.
-      if (!(await isNewestVersion(deps.db, instance))) {
+      if (!(await isAddressCurrent(deps.db, instance, install))) {
         throw new AppError("conflict", "The server's configuration has changed. Repeat the call.");
       }
       const renewalTime = new Date(deps.now().getTime() + RENEW_AHEAD_MS);
@@ -67,6 +69,17 @@ export function openVault(deps: Deps): Vault {
       return renewed && openCredential(deps.keyring(), renewed, "access_token");
     },
   };
+}
+
+/** A server may delay a call until its instance or install has another address, and the account is for that one. */
+async function isAddressCurrent(
+  db: Db,
+  instance: ForwardedInstance,
+  { id, config }: StoreInstallRow,
+): Promise<boolean> {
+  if (!(await isNewestVersion(db, instance))) return false;
+  if (!principalsChooseUrl(instance)) return true;
+  return Bun.deepEquals((await storeInstallTable.find(db, { id }))?.config, config);
 }
 
 /** Returns undefined when the account must be connected again. */
