@@ -1,6 +1,7 @@
 /** Finds the contents of a PDF outside of its pages: attached files, XFA forms and pictures. */
 import { isDocumentProblem } from "../document-problem.ts";
 import type { PartText, UnreadPart } from "../read-document-text.ts";
+import type { TimeSlicer } from "../time-slicer.ts";
 import { iterateDicts } from "./read-loose-texts.ts";
 import { isStream, type PdfObjects, type PdfStream } from "./read-objects.ts";
 import { isName } from "./value-reader.ts";
@@ -11,7 +12,11 @@ export interface PdfAttachments {
 }
 
 /** Adds those of the selected version of `objects`. */
-export function findAttachments(objects: PdfObjects, found: PdfAttachments): void {
+export async function findAttachments(
+  objects: PdfObjects,
+  found: PdfAttachments,
+  slicer: TimeSlicer,
+): Promise<void> {
   for (const object of iterateDicts(objects)) {
     const dict = objects.dict(object);
     const [type, subtype] = [dict.get("Type"), dict.get("Subtype")];
@@ -24,6 +29,8 @@ export function findAttachments(objects: PdfObjects, found: PdfAttachments): voi
       ...(isName(type) && type.name === "EmbeddedFile" ? [object] : []),
     ].map((value) => objects.resolve(value));
     for (const stream of streams) if (isStream(stream)) found.files.add(stream);
+    // Dictionaries may share a long list.
+    if (slicer.isDue(streams.length)) await slicer.yield();
   }
 }
 

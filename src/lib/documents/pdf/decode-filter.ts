@@ -23,7 +23,7 @@ export async function decodeFilter(
       );
     case "ASCII85Decode":
     case "A85":
-      return decodeAscii85(bytes);
+      return decodeAscii85(bytes, maxBytes);
     case "ASCIIHexDecode":
     case "AHx":
       return decodeAsciiHex(bytes);
@@ -54,11 +54,9 @@ async function inflateWithin(bytes: Uint8Array, maxBytes: number): Promise<Uint8
 function decodeLzw(bytes: Uint8Array, early: boolean, maxBytes: number): Uint8Array {
   const out: Uint8Array[] = [];
   let size = 0;
-  let table: Uint8Array[] = [];
-  const reset = () => {
-    table = Array.from({ length: 258 }, (_, code) => Uint8Array.of(code & 0xff));
-  };
-  reset();
+  const table: Uint8Array[] = Array.from({ length: FIRST_SEQUENCE }, (_, code) =>
+    Uint8Array.of(code & 0xff),
+  );
   let previous: Uint8Array | undefined;
   let [bits, held] = [0, 0];
   for (const byte of bytes) {
@@ -71,7 +69,7 @@ function decodeLzw(bytes: Uint8Array, early: boolean, maxBytes: number): Uint8Ar
     held &= (1 << bits) - 1;
     if (code === 257) break;
     if (code === 256) {
-      reset();
+      table.length = FIRST_SEQUENCE;
       previous = undefined;
       continue;
     }
@@ -86,6 +84,9 @@ function decodeLzw(bytes: Uint8Array, early: boolean, maxBytes: number): Uint8Ar
   return Buffer.concat(out);
 }
 
+/** Code of the first sequence, after the bytes and two commands. */
+const FIRST_SEQUENCE = 258;
+
 function append(sequence: Uint8Array, next: Uint8Array): Uint8Array {
   const longer = new Uint8Array(sequence.length + 1);
   longer.set(sequence);
@@ -93,9 +94,11 @@ function append(sequence: Uint8Array, next: Uint8Array): Uint8Array {
   return longer;
 }
 
-function decodeAscii85(bytes: Uint8Array): Uint8Array {
-  const shortcuts = bytes.reduce((count, byte) => count + (byte === LETTER_Z ? 1 : 0), 0);
-  const out = new Uint8Array(bytes.length + shortcuts * 4 + 4);
+function decodeAscii85(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  let max = bytes.length + 4;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LETTER_Z) max += 4;
+  if (max > maxBytes) throw bombError();
+  const out = new Uint8Array(max);
   let size = 0;
   let digits = 0;
   let number = 0;
@@ -125,21 +128,21 @@ function decodeAsciiHex(bytes: Uint8Array): Uint8Array {
 }
 
 function decodeRunLength(bytes: Uint8Array, maxBytes: number): Uint8Array {
-  const out: Uint8Array[] = [];
+  // One array instead of one for each run: a run may have one byte.
+  const out = new Uint8Array(Math.min(maxBytes, bytes.length * 64));
   let size = 0;
   for (let at = 0; at < bytes.length; ) {
     const length = bytes[at] ?? 128;
     if (length === 128) break;
-    const run =
-      length < 128
-        ? bytes.subarray(at + 1, at + 2 + length)
-        : new Uint8Array(257 - length).fill(bytes[at + 1] ?? 0);
-    out.push(run);
-    size += run.length;
-    if (size > maxBytes) throw bombError();
-    at += length < 128 ? length + 2 : 2;
+    const from = at + 1;
+    at = length < 128 ? Math.min(from + length + 1, bytes.length) : from + 1;
+    const end = size + (length < 128 ? at - from : 257 - length);
+    if (end > maxBytes) throw bombError();
+    if (length < 128) for (let byte = from; byte < at; byte++) out[size++] = bytes[byte] ?? 0;
+    else out.fill(bytes[from] ?? 0, size, end);
+    size = end;
   }
-  return Buffer.concat(out);
+  return out.slice(0, size);
 }
 
 /** Reverses PNG predictors. TIFF predictors are used for pictures only. */
@@ -175,11 +178,9 @@ function predict(kind: number | undefined, left: number, up: number, corner: num
   if (kind === 3) return (left + up) >> 1;
   if (kind !== 4) return 0;
   const guess = left + up - corner;
-  const [byLeft, byUp, byCorner] = [left, up, corner].map((near) => Math.abs(guess - near)) as [
-    number,
-    number,
-    number,
-  ];
+  const byLeft = Math.abs(guess - left);
+  const byUp = Math.abs(guess - up);
+  const byCorner = Math.abs(guess - corner);
   if (byLeft <= byUp && byLeft <= byCorner) return left;
   return byUp <= byCorner ? up : corner;
 }

@@ -35,6 +35,11 @@ export async function readCMap(bytes: Uint8Array, slicer: TimeSlicer): Promise<C
   return { lengths: [...lengths].sort((a, b) => a - b), characters };
 }
 
+/** Text of one code: a ligature, or a few letters. Codes may share a long one. */
+const isText = (value: PdfValue | undefined): value is string =>
+  typeof value === "string" && value.length <= MAX_TEXT_BYTES;
+const MAX_TEXT_BYTES = 512;
+
 const isCode = (value: PdfValue | undefined): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= 4;
 
@@ -47,7 +52,7 @@ const decodeUtf16 = (bytes: string): string => {
 function putCharacters(operands: PdfValue[], characters: Map<string, string>) {
   for (let index = 0; index + 1 < operands.length; index += 2) {
     const [code, text] = [operands[index], operands[index + 1]];
-    if (isCode(code) && typeof text === "string") {
+    if (isCode(code) && isText(text)) {
       characters.set(code, splitLigatures(decodeUtf16(text)));
     }
   }
@@ -67,7 +72,7 @@ function putRanges(
     const last = Math.min(toNumber(high), first + 0xffff);
     for (let code = first; code <= last && left > 0; code++, left--) {
       const text = Array.isArray(target) ? target[code - first] : target;
-      if (typeof text !== "string") continue;
+      if (!isText(text)) continue;
       const shift = Array.isArray(target) ? 0 : code - first;
       characters.set(
         toCodeBytes(code, low.length),

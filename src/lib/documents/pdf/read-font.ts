@@ -130,6 +130,7 @@ function compositeWidths(objects: PdfObjects, inner: PdfDict): Map<number, numbe
     const second = objects.resolve(list[at + 1]);
     if (Array.isArray(second)) {
       for (const [index, width] of numbers(second).entries()) widths.set(first + index, width);
+      left -= second.length;
       at += 2;
     } else {
       const last = Math.min(numeric(second, 0), first + 0xffff);

@@ -16,24 +16,33 @@ export function* iterateDicts({ all }: PdfObjects): Generator<PdfObject> {
   }
 }
 
-export async function readLooseTexts(objects: PdfObjects, slicer: TimeSlicer): Promise<string[]> {
-  const found: string[] = [];
+export async function readLooseTexts(
+  objects: PdfObjects,
+  slicer: TimeSlicer,
+  found: Set<string>,
+): Promise<void> {
   for (const object of iterateDicts(objects)) {
     if (slicer.isDue()) await slicer.yield();
     const dict = objects.dict(object);
     // The `Contents` of a signature are bytes.
-    if (!dict.has("ByteRange")) found.push(...readMarkedTexts(dict, objects));
+    if (!dict.has("ByteRange")) await readMarkedTexts(dict, { objects, slicer }, found);
   }
-  return found;
 }
 
-/** Reads the texts under the names that viewers show, search or read aloud. */
-export function readMarkedTexts(dict: PdfDict, objects: PdfObjects): string[] {
-  return KEYS.flatMap((key) => {
+/** Adds the texts under the names that viewers show, search or read aloud. Dictionaries may share a long list of long texts. */
+export async function readMarkedTexts(
+  dict: PdfDict,
+  { objects, slicer }: { objects: PdfObjects; slicer: TimeSlicer },
+  found: Set<string>,
+): Promise<void> {
+  for (const key of KEYS) {
     const value = dict.has(key) ? objects.resolve(dict.get(key)) : null;
-    const values: PdfObject[] = Array.isArray(value) ? value.map(objects.resolve) : [value];
-    return values.filter((each) => typeof each === "string").map(decodeTextString);
-  });
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const text = objects.resolve(each);
+      if (typeof text === "string") found.add(decodeTextString(text));
+      if (slicer.isDue(typeof text === "string" ? text.length / 32 : 1)) await slicer.yield();
+    }
+  }
 }
 
 const KEYS = ["V", "DV", "RV", "TU", "Contents", "RC", "Title", "ActualText", "Alt", "URI"];

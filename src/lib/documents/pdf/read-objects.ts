@@ -8,7 +8,14 @@ import { documentProblem } from "../document-problem.ts";
 import { overBudgetError, type ReadingBudget } from "../reading-budget.ts";
 import { decodeFilter } from "./decode-filter.ts";
 import { createDecrypt, type Decrypt } from "./decryption.ts";
-import { createPdfReader, isName, isRef, type PdfDict, type PdfValue } from "./value-reader.ts";
+import {
+  createPdfReader,
+  isName,
+  isRef,
+  type PdfDict,
+  type PdfReader,
+  type PdfValue,
+} from "./value-reader.ts";
 
 export interface PdfStream {
   dict: PdfDict;
@@ -36,8 +43,10 @@ export interface PdfObjects {
 
 const MiB = 1024 * 1024;
 const MAX_OBJECTS = 300_000;
+/** Each takes up to a hundred bytes. */
+const MAX_VALUES = 5_000_000;
 const MAX_VERSIONS = 8;
-const MAX_INFLATED_STREAM = 32 * MiB;
+export const MAX_INFLATED_STREAM = 32 * MiB;
 const MAX_FILTERS = 4;
 const MAX_TRAILERS = 50;
 
@@ -52,7 +61,7 @@ export async function readPdfObjects(
   const byNumber = new Map<number, Definition[]>();
   const trailer: PdfDict = new Map();
   const decoded = new WeakMap<PdfStream, Promise<Uint8Array>>();
-  let versions = 1;
+  let [versions, values] = [1, 0];
   let decrypt: Decrypt | undefined;
 
   const resolve = (value: PdfObject | undefined): PdfObject => {
@@ -88,7 +97,7 @@ export async function readPdfObjects(
       reader.at = at + 3;
       const named = numberBefore(file, at);
       if (!named) continue;
-      const value = reader.next() ?? null;
+      const value = await readNext(reader);
       if (reader.at >= file.length) {
         // The object may be unterminated. The cap on rereading keeps the time linear.
         wasted += file.length - at;
@@ -103,6 +112,15 @@ export async function readPdfObjects(
       put({ ...named, value: stream ?? value, at });
     }
     return streams;
+  }
+
+  /** Counts the values of objects: those of an object stream may share a long list. */
+  async function readNext(reader: PdfReader): Promise<PdfValue> {
+    const value = reader.next() ?? null;
+    values += reader.items;
+    if (values > MAX_VALUES) throw documentProblem(`The PDF has more than ${MAX_VALUES} values.`);
+    if (slicer.isDue(reader.items)) await slicer.yield();
+    return value;
   }
 
   function put(definition: Definition) {
@@ -148,11 +166,10 @@ export async function readPdfObjects(
     const index = createPdfReader(content);
     const reader = createPdfReader(content);
     for (let item = 0; item < count; item++) {
-      if (slicer.isDue()) await slicer.yield();
       const [number, offset] = [index.next(), index.next()];
       if (typeof number !== "number" || typeof offset !== "number") return;
       reader.at = first + offset;
-      put({ number, generation: 0, value: reader.next() ?? null, at: stream.start });
+      put({ number, generation: 0, value: await readNext(reader), at: stream.start });
     }
   }
 
@@ -187,12 +204,17 @@ export async function readPdfObjects(
     const open = createDecrypt(encrypt, typeof id === "string" ? id : "");
     decrypt = open;
     for (const definition of definitions) {
-      if (slicer.isDue()) await slicer.yield();
       const { value, number, generation } = definition;
       if (value === encrypt || isStream(value)) continue;
-      const plain = (text: string) =>
-        Buffer.from(open(Buffer.from(text, "latin1"), number, generation)).toString("latin1");
+      let cost = 1;
+      const plain = (text: string) => {
+        cost += COST_OF_DECRYPTION;
+        return Buffer.from(open(Buffer.from(text, "latin1"), number, generation)).toString(
+          "latin1",
+        );
+      };
       definition.value = mapStrings(value, plain);
+      if (slicer.isDue(cost)) await slicer.yield();
     }
   }
 
@@ -224,6 +246,9 @@ export async function readPdfObjects(
     return content;
   }
 }
+
+/** In steps of the slicer. */
+const COST_OF_DECRYPTION = 16;
 
 const isNamed = (value: PdfValue | undefined, name: string): boolean =>
   isName(value) && value.name === name;

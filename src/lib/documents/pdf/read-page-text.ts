@@ -23,7 +23,7 @@ export interface PageReading {
   maxCharacters: number;
   glyphs: { known: number; unknown: number };
   /** Texts that replace what is drawn (`ActualText`, `Alt`). */
-  marked: string[];
+  marked: Set<string>;
 }
 
 const MAX_FORMS_DEEP = 12;
@@ -68,9 +68,12 @@ export async function readPageText(
     let line: Matrix = IDENTITY;
     let at: Matrix = IDENTITY;
     let operands: PdfValue[] = [];
+    let counted = 0;
 
     for (let value = reader.next(); value !== undefined; value = reader.next()) {
-      if (reading.slicer.isDue()) await reading.slicer.yield();
+      // A string or list may be long.
+      if (reading.slicer.isDue(1 + (reader.at - counted) / 32)) await reading.slicer.yield();
+      counted = reader.at;
       if (!isWord(value)) {
         if (operands.length < MAX_OPERANDS) operands.push(value);
         continue;
@@ -143,10 +146,9 @@ export async function readPageText(
           return draw(given[0]);
         case "BDC":
         case "DP":
-          if (given[1] instanceof Map) {
-            reading.marked.push(...readMarkedTexts(given[1], reading.objects));
-          }
-          return;
+          return given[1] instanceof Map
+            ? readMarkedTexts(given[1], reading, reading.marked)
+            : undefined;
         case "BI":
           return skipInlinePicture(reader, source);
         default:

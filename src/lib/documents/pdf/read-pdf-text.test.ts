@@ -1,6 +1,10 @@
 import { expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { expectLinear } from "../../../../test/kit/expect-linear.ts";
+import { peakMemory } from "../../../../test/kit/peak-memory.ts";
 import { readDocumentText } from "../read-document-text.ts";
 
 const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null });
@@ -322,6 +326,49 @@ test.each<[string, () => Uint8Array, string]>([
     "more than 300000 objects",
   ],
   [
+    "a page that repeats its content",
+    () => pdf({ ...TREE, 3: `<</Contents[${"4 0 R ".repeat(40)}]>>`, 4: packed(spaces(MiB)) }),
+    "a bomb",
+  ],
+  [
+    "shortcuts for zeros",
+    () => page(stream(deflateSync("z".repeat(8 * MiB)), "/Filter[/FlateDecode/ASCII85Decode]")),
+    "a bomb",
+  ],
+  [
+    "packed objects that share their values",
+    () => {
+      const index = range(40, (item) => `${100 + item} 0 `);
+      const list = `[${"/a".repeat(150_000)}]`;
+      return shown("(text) Tj", {
+        7: packed(index + list, `/Type/ObjStm/N 40/First ${index.length}`),
+      });
+    },
+    "more than 5000000 values",
+  ],
+  [
+    "nodes of a page tree that share their children",
+    () =>
+      pdf({
+        ...TREE,
+        2: `<</Kids[${range(600, (index) => `${100 + index} 0 R `)}]>>`,
+        7: `[${"null ".repeat(600)}]`,
+        ...Object.fromEntries(
+          Array.from({ length: 600 }, (_, index) => [100 + index, "<</Kids 7 0 R>>"]),
+        ),
+      }),
+    "too large",
+  ],
+  [
+    "a long text for many codes",
+    () =>
+      shown("<0001> Tj", {
+        5: "<</Subtype/Type0/ToUnicode 7 0 R>>",
+        7: stream(`1 beginbfrange <0000> <ffff> <${"0041".repeat(300)}> endbfrange`),
+      }),
+    "which letters",
+  ],
+  [
     "forms in forms",
     () =>
       page(stream("/X Do"), {
@@ -388,4 +435,92 @@ test("other requests run while a long PDF is read", async () => {
 
   expect(result).toMatchObject({ ok: true, truncated: false });
   expect(turns).toBeGreaterThan(5);
+});
+
+/** Text in UTF-16, which is decoded at each use. */
+const LONG_TEXT = `<feff${"0041".repeat(60_000)}>`;
+const HELLO = "BT /F 10 Tf (Hello) Tj ET ";
+
+/** Short files in which many objects share a long one. */
+const SHARED: Record<string, () => Uint8Array> = {
+  "marks that share a text": () =>
+    page(packed(HELLO + "/P <</ActualText 7 0 R>> BDC ".repeat(1000)), { 7: LONG_TEXT }),
+  "a list that repeats a text": () =>
+    shown("(Hello) Tj", { 7: LONG_TEXT, 8: `<</Alt[${"7 0 R ".repeat(1000)}]>>` }),
+  "annotations that share a text": () =>
+    pdf({
+      ...TREE,
+      3: `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[${"8 0 R ".repeat(1000)}]>>`,
+      4: stream(HELLO),
+      7: LONG_TEXT,
+      8: "<</V 7 0 R/TU 7 0 R>>",
+    }),
+  "fields that share their states": () =>
+    pdf({
+      ...TREE,
+      3: `<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[${"8 0 R ".repeat(1000)}]>>`,
+      4: stream(HELLO),
+      7: `<<${range(3000, (index) => `/s${index} 5 0 R`)}>>`,
+      8: "<</AP<</N 7 0 R>>>>",
+    }),
+  "dictionaries that share their files": () =>
+    shown("(Hello) Tj", {
+      7: `<<${range(3000, (index) => `/s${index} 5 0 R`)}>>`,
+      8: `[${"<</EF 7 0 R>>".repeat(700)}]`,
+    }),
+  "long strings without letters": () =>
+    shown(`(Hello) Tj /G 10 Tf ${`(${"A".repeat(200_000)}) Tj `.repeat(20)}`, {
+      2: "<</Type/Pages/Kids[3 0 R]/Resources<</Font<</F 5 0 R/G 7 0 R>>>>>>",
+      7: "<</Type/Font/Subtype/Type1/ToUnicode 8 0 R>>",
+      8: stream("1 beginbfchar <41> <> endbfchar"),
+    }),
+};
+
+test.each(Object.entries(SHARED))("other requests run while %s are read", async (_, make) => {
+  const bytes = make();
+  const began = cpuMs();
+  let [last, longest] = [began, 0];
+  const measureTurn = () => {
+    const now = cpuMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+  };
+  const turns = setInterval(measureTurn, 1);
+  const { ok } = await read(bytes);
+  measureTurn();
+  clearInterval(turns);
+
+  expect(ok).toBe(true);
+  expect(longest).toBeLessThan(Math.max(100, (cpuMs() - began) / 2));
+});
+
+/** CPU time, because others delay the process on a busy machine. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+test("resets of the table of LZW take little time", async () => {
+  // The code 256, in nine bits.
+  const resets = Buffer.from("804020100804020100", "hex").toString("latin1").repeat(50_000);
+  const bytes = shown("(Hello) Tj", { 7: stream(resets, "/Type/EmbeddedFile/Filter/LZWDecode") });
+  const began = cpuMs();
+
+  expect(await read(bytes)).toMatchObject({ ok: true });
+  expect(cpuMs() - began).toBeLessThan(1000);
+});
+
+test("runs of one byte take little memory", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "portcullis-pdf-")), "runs.pdf");
+  const runs = deflateSync(Buffer.alloc(20 * MiB));
+  const dict = "/Type/EmbeddedFile/Filter[/FlateDecode/RunLengthDecode]";
+  writeFileSync(path, shown("(Hello) Tj", { 7: stream(runs, dict) }));
+
+  const peak = await peakMemory(`
+    const { readDocumentText } = await import("./src/lib/documents/read-document-text.ts");
+    const bytes = await Bun.file(${JSON.stringify(path)}).bytes();
+    const { ok } = await readDocumentText(bytes, { content_type: null });
+    if (!ok) throw new Error("The file was not read.");`);
+
+  expect(peak).toBeLessThan(300);
 });

@@ -4,12 +4,13 @@ import type { PartText } from "../read-document-text.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
 import { findAttachments, type PdfAttachments, readAttachments } from "./attachments.ts";
+import { bombError } from "./decode-filter.ts";
 import { decodeTextString, readLooseTexts } from "./read-loose-texts.ts";
 import {
   isStream,
+  MAX_INFLATED_STREAM,
   type PdfObject,
   type PdfObjects,
-  type PdfStream,
   readPdfObjects,
 } from "./read-objects.ts";
 import { type PageReading, readPageText } from "./read-page-text.ts";
@@ -17,6 +18,8 @@ import { isName, isRef, type PdfDict, type PdfValue } from "./value-reader.ts";
 
 const MAX_PAGES = 3000;
 const MAX_TREE_DEPTH = 60;
+/** Nodes may share a list of children that are no pages. */
+const MAX_TREE_NODES = 300_000;
 /** Formulas contain a few unknown letters; a page of unknown letters must not count as read. */
 const KNOWN_FOR_UNKNOWN = 5;
 
@@ -34,7 +37,7 @@ export async function readPdfText(
   // The newest first: viewers show it.
   for (let version = objects.versions - 1; version >= 0 && left > 0; version--) {
     objects.selectVersion(version);
-    findAttachments(objects, attached);
+    await findAttachments(objects, attached, slicer);
     const found = findPages(objects);
     const text = await readVersionText({ objects, slicer, glyphs, maxCharacters: left }, found);
     if (!texts.has(text)) left -= text.length;
@@ -57,18 +60,25 @@ type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "maxCharacters
 async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<string> {
   const { objects, slicer, maxCharacters } = shared;
   const pieces = readTexts(objects, objects.info(), INFO_KEYS);
-  const reading: PageReading = { ...shared, fonts: new Map(), pieces, characters: 0, marked: [] };
+  const reading: PageReading = {
+    ...shared,
+    fonts: new Map(),
+    pieces,
+    characters: 0,
+    marked: new Set(),
+  };
   for (const { page, resources } of pages) {
     await readPageText(reading, await readPageContent(objects, page, slicer), resources);
-    for (const drawn of listAppearances(objects, page)) {
+    for (const drawn of iterateAppearances(objects, page)) {
       if (slicer.isDue()) await slicer.yield();
+      if (!isStream(drawn)) continue;
       await readPageText(
         reading,
         await objects.bytes(drawn),
         objects.dict(drawn.dict.get("Resources")),
       );
     }
-    for (const text of ["\n", ...readAnnotationTexts(objects, page)]) {
+    for (const text of iterateAnnotationTexts(objects, page)) {
       pieces.push(text);
       shared.glyphs.known += text.trim().length;
       reading.characters += text.length;
@@ -76,9 +86,9 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
     }
   }
   const known = new Set(pieces.map((piece) => piece.trim()));
-  const loose = [...reading.marked, ...(await readLooseTexts(objects, slicer))];
-  const others = loose.filter((text) => !known.has(text.trim()));
-  return [pieces.join(""), ...new Set(others)].join("\n");
+  await readLooseTexts(objects, slicer, reading.marked);
+  const others = [...reading.marked].filter((text) => !known.has(text.trim()));
+  return [pieces.join(""), ...others].join("\n");
 }
 
 interface Page {
@@ -90,6 +100,7 @@ interface Page {
 function findPages(objects: PdfObjects): Page[] {
   const found: Page[] = [];
   const visited = new Set<number>();
+  let nodes = 0;
   for (const object of objects.all.values()) {
     if (!isOfType(object, "Catalog")) continue;
     const tree = object.get("Pages");
@@ -107,6 +118,7 @@ function findPages(objects: PdfObjects): Page[] {
       if (visited.has(node.ref)) throw documentProblem("The PDF's page tree leads back to itself.");
       visited.add(node.ref);
     }
+    if (++nodes > MAX_TREE_NODES) throw documentProblem("The PDF's page tree is too large.");
     if (depth > MAX_TREE_DEPTH) throw documentProblem("The PDF's page tree is too deep.");
     const branch = objects.dict(node);
     const kids = objects.resolve(branch.get("Kids"));
@@ -141,10 +153,16 @@ async function readPageContent(
 ): Promise<Uint8Array> {
   const contents = objects.resolve(page.get("Contents"));
   const parts: Uint8Array[] = [];
+  let size = 0;
   for (const part of Array.isArray(contents) ? contents : [contents]) {
     if (slicer.isDue()) await slicer.yield();
     const stream = objects.resolve(part);
-    if (isStream(stream)) parts.push(await objects.bytes(stream), NEW_LINE);
+    if (!isStream(stream)) continue;
+    const bytes = await objects.bytes(stream);
+    parts.push(bytes, NEW_LINE);
+    // A page may repeat a stream.
+    size += bytes.length + 1;
+    if (size > MAX_INFLATED_STREAM) throw bombError();
   }
   return parts.length === 2 && parts[0] ? parts[0] : Buffer.concat(parts);
 }
@@ -155,16 +173,23 @@ const INFO_KEYS = ["Title", "Subject", "Keywords", "Author"];
 const ANNOTATION_KEYS = ["Contents", "V", "TU"];
 const MAX_ANNOTATIONS = 1000;
 
-const readAnnotationTexts = (objects: PdfObjects, page: PdfDict): string[] =>
-  listAnnotations(objects, page).flatMap((note) => readTexts(objects, note, ANNOTATION_KEYS));
+/** Yields the end of the page's line, then one text at a time: annotations may share a long one. */
+function* iterateAnnotationTexts(objects: PdfObjects, page: PdfDict): Generator<string> {
+  yield "\n";
+  for (const note of listAnnotations(objects, page)) {
+    for (const key of ANNOTATION_KEYS) yield* readTexts(objects, note, [key]);
+  }
+}
 
-/** Lists the drawings of annotations and fields, which may differ from their text. A field has one for each state. */
-const listAppearances = (objects: PdfObjects, page: PdfDict): PdfStream[] =>
-  listAnnotations(objects, page).flatMap((note) => {
+/** Yields the drawings of annotations and fields, which may differ from their text. A field has one for each state. */
+function* iterateAppearances(objects: PdfObjects, page: PdfDict): Generator<PdfObject> {
+  for (const note of listAnnotations(objects, page)) {
     const drawn = objects.resolve(objects.dict(note.get("AP")).get("N"));
-    const states = drawn instanceof Map ? [...drawn.values()] : [drawn];
-    return states.map((state) => objects.resolve(state)).filter(isStream);
-  });
+    for (const state of drawn instanceof Map ? drawn.values() : [drawn]) {
+      yield objects.resolve(state);
+    }
+  }
+}
 
 function listAnnotations(objects: PdfObjects, page: PdfDict): PdfDict[] {
   const notes = objects.resolve(page.get("Annots"));

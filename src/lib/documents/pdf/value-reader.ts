@@ -35,6 +35,8 @@ export interface PdfReader {
   at: number;
   /** Returns undefined at the end. */
   next: () => PdfValue | undefined;
+  /** Number of values in the last one, with itself. */
+  readonly items: number;
 }
 
 const MAX_DEPTH = 50;
@@ -50,6 +52,9 @@ export function createPdfReader(bytes: Uint8Array, start = 0): PdfReader {
     next() {
       items = 0;
       return value(0);
+    },
+    get items() {
+      return items;
     },
   };
   return reader;
