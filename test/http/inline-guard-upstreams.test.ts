@@ -466,6 +466,16 @@ test.each<[string, (body: object) => string]>([
   }
 });
 
+test("the data of an event is sent in one line: some clients read each line as an event", async () => {
+  const lines = ['{"x":', JSON.stringify(chunk({ content: "Hi. " })), "}"];
+  const chunks = [lines.map((line) => `data: ${line}\n`).join(""), "\n", DONE];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const sent = await send("/v1/chat/completions", script, true);
+
+  expect(sent).toBe(`data: ${lines.join(" ")}\n\n${DONE}`);
+});
+
 test("text that is harmless in one member is evaluated again in another one", async () => {
   const command = "127.0.0.1; cat /etc/passwd";
   const shell = { type: "local_shell_call", id: "s", action: { type: "exec", command: [command] } };

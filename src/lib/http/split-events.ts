@@ -94,12 +94,12 @@ export function readName({ lines }: StreamEvent): string {
   return line?.slice("event:".length).replace(/^ /, "") ?? "";
 }
 
-/** Returns the text of an event with other data. */
+/** Returns the text of an event with other data: JSON in one line, because some clients read each line as an event. */
 export function replaceData({ lines }: Pick<StreamEvent, "lines">, data: string): string {
   const at = lines.findIndex(isData);
-  const others = lines.map((line, index) => (isData(line) && index !== at ? [] : [line]));
-  if (at >= 0) others[at] = data.split("\n").map((line) => `data: ${line}`);
-  return `${others.flat().join("\n")}\n\n`;
+  const others = lines.filter((line, index) => !isData(line) || index === at);
+  const line = `data: ${data.replaceAll("\n", " ")}`;
+  return `${others.map((other) => (isData(other) ? line : other)).join("\n")}\n\n`;
 }
 
 const isData = (line: string): boolean => line === "data" || line.startsWith("data:");

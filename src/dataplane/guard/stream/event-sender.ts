@@ -78,7 +78,8 @@ export function createEventSender(
     if (data === undefined) return;
     isStarted = true;
     const isReceived = sequence !== undefined && sequence <= starting_after;
-    if (!isReceived) output += data === event.data ? event.text : replaceData(event, data);
+    const isUnchanged = data === event.data && !data.includes("\n");
+    if (!isReceived) output += isUnchanged ? event.text : replaceData(event, data);
     if (read.opens !== undefined) open.add(read.opens);
     for (const prefix of read.closes) {
       for (const each of open) if (isInside(each, prefix)) open.delete(each);
