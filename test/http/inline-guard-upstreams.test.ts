@@ -466,6 +466,21 @@ test.each<[string, (body: object) => string]>([
   }
 });
 
+test.each([
+  "charset=unicode_escape",
+  "charset =unicode_escape",
+  "charset*=utf-8''unicode_escape",
+  'charset=utf-8; Charset="unicode_escape"',
+])("a stream with the parameter %s is not sent: clients decode another text", async (parameter) => {
+  const headers = { "content-type": `text/event-stream; ${parameter}` };
+  const chunks = [`data: ${JSON.stringify(chunk({ content: "Hi. " }))}\n\n`, DONE];
+
+  for (const body of [{ chunks }, { body: "Hi. " }]) {
+    const sent = await send("/v1/chat/completions", { headers, ...body }, true);
+    expect(sent).toContain("not in UTF-8");
+  }
+});
+
 test("the data of an event is sent in one line: some clients read each line as an event", async () => {
   const lines = ['{"x":', JSON.stringify(chunk({ content: "Hi. " })), "}"];
   const chunks = [lines.map((line) => `data: ${line}\n`).join(""), "\n", DONE];

@@ -12,12 +12,10 @@ export function readBoundary(contentType: string | null | undefined): string | u
   return clear && /^boundary$/i.test(name) && BOUNDARY.test(boundary) ? boundary : undefined;
 }
 
-/** Returns whether names and values may be in another encoding than UTF-8. Django also reads `charset*=…` (RFC 2231). */
+/** Returns whether the content may be in another encoding than UTF-8. Python also reads `charset*=…` and `charset =…`. */
 export const declaresOtherCharset = (contentType: string): boolean =>
-  parametersOf(contentType).some(
-    ([name, value]) =>
-      /^charset\*/i.test(name) || (/^charset$/i.test(name) && !/^(utf-?8|us-ascii)$/i.test(value)),
-  );
+  /charset/i.test(contentType.replace(UTF8_CHARSET, ""));
+const UTF8_CHARSET = /;[ \t]*charset=(?:(?:utf-?8|us-ascii)|"(?:utf-?8|us-ascii)")[ \t]*(?=;|$)/gi;
 
 const parametersOf = (text: string): [name: string, value: string][] =>
   Array.from(text.matchAll(PARAMETER), ([, name = "", quoted, bare = ""]) => [

@@ -2,6 +2,7 @@
 import { AppError } from "../../../contract/errors.ts";
 import type { Capability } from "../../../contract/gateway/registries.ts";
 import type { Deps } from "../../../deps.ts";
+import { declaresOtherCharset } from "../../../lib/multipart/content-type.ts";
 import type { GuardView } from "../../../snapshot/snapshot.ts";
 import type { ForwardedRequest } from "../../stages.ts";
 import { isBlocked } from "../admit-content.ts";
@@ -49,10 +50,10 @@ export async function guardStream(
     if (unread && isBlocked(unread)) throw buildBlockError(unread.verdict, "response");
   };
   const { body } = reply;
-  if (!createFormat || body.kind === "whole" || !body.events) {
-    await passUnread(
-      createFormat ? "The stream is compressed." : "This endpoint does not stream responses.",
-    );
+  const isEncoded = declaresOtherCharset(reply.headers.get("content-type") ?? "");
+  if (!createFormat || body.kind === "whole" || !body.events || isEncoded) {
+    const problem = isEncoded ? "The stream is not in UTF-8." : "The stream is compressed.";
+    await passUnread(createFormat ? problem : "This endpoint does not stream responses.");
     return forwarded;
   }
   const evaluation: StreamEvaluation = {
