@@ -1,8 +1,17 @@
 /** Secrets are masked on read, kept when sent masked, sealed in the database and never logged. */
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sealContextOf } from "../../src/db/sealed-columns.ts";
+import { seal } from "../../src/lib/crypto/seal.ts";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
@@ -232,6 +241,34 @@ test.each([
     expect(upstream.hits).toEqual([]);
   },
 );
+
+test.each([
+  ["in the main thread", 1],
+  ["in a worker", 70_000],
+])("a detector is called again when the key of its secret is restored, %s", async (_, length) => {
+  await using kit = await startKit();
+  await using upstream = startUpstream({ body: { matches: [] } });
+  const settings = { url: upstream.url, headers: { "x-key": PLANTED }, allow_private: true };
+  const guard = await makeGuardWithRules(kit, "http", { settings });
+  const key = Buffer.alloc(32, 7);
+  const lost = seal(
+    { current: "lost", keys: new Map([["lost", key]]) },
+    sealContextOf("detectors.settings", guard.detector.id),
+    PLANTED,
+  );
+  const row = await kit.db.one<{ document: string }>("SELECT document FROM policy_versions");
+  const document = row?.document.replace(/sealed:v2:[\w:-]+/, lost) ?? "";
+  await kit.db.run("UPDATE policy_versions SET document = $1", document);
+  await kit.make("/v1/gateways", { name: "later" });
+  const send = async () => (await guard.send({ payload: { input: "a".repeat(length) } })).status;
+  expect(await send()).toBe(500);
+
+  appendFileSync(join(kit.data_dir, "keys"), `lost:${key.toString("base64")}\n`);
+  await kit.make("/v1/gateways", { name: "last" });
+
+  expect(await send()).toBe(200);
+  expect(upstream.hits[0]?.headers["x-key"]).toBe(PLANTED);
+});
 
 async function dump(kit: Awaited<ReturnType<typeof startKit>>): Promise<string> {
   const catalog =

@@ -1,5 +1,6 @@
 /** Worker that evaluates large bodies. It only computes; the main thread serves every call of its host. */
 import { parentPort, workerData } from "node:worker_threads";
+import { sealedWith } from "../../lib/crypto/seal.ts";
 import { newId } from "../../lib/ids.ts";
 import { createLruCache } from "../../lib/lru-cache.ts";
 import { now } from "../../lib/time/clock.ts";
@@ -94,7 +95,10 @@ function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
   };
 }
 
-/** Keyed by policy id and version: a saved version never changes. Without drafts, which share a version. */
+/**
+ * Keyed by policy id and version: a saved version never changes. Without drafts, which share a version, and without policies
+ * with a sealed secret, whose key may be restored.
+ */
 const programs = createLruCache<CompiledPolicy>(20);
 
 function compile({
@@ -105,7 +109,11 @@ function compile({
   const key = `${id}:${version}`;
   const cached = programs.get(key);
   if (cached) return cached;
-  const program = compilePolicy(document, { id, version }, (secret) => secret);
-  if (version !== DRAFT_VERSION) programs.set(key, program);
+  let isCached = version !== DRAFT_VERSION;
+  const program = compilePolicy(document, { id, version }, (secret) => {
+    isCached &&= sealedWith(secret) === undefined;
+    return secret;
+  });
+  if (isCached) programs.set(key, program);
   return program;
 }
