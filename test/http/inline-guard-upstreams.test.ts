@@ -126,6 +126,11 @@ test.each<[string, string, object[]]>([
     [chunk(toolCall("pay", "")), chunk({ tool_calls: [{ index: 0, function: "x" }] }), finish],
   ],
   [
+    "a list in place of its function later",
+    "/v1/chat/completions",
+    [chunk(toolCall("pay", "")), chunk({ tool_calls: [{ index: 0, function: [{}] }] }), finish],
+  ],
+  [
     "a message beside the delta",
     "/v1/chat/completions",
     [{ choices: [{ message: toolCall("pay") }] }, finish],
@@ -387,11 +392,28 @@ test.each<[string, string, object[]]>([
   expect(sent).toMatch(/do not fit together|replaces a tool call/);
 });
 
-test("arguments that only the end of a call contains are evaluated as those of the call", async () => {
-  const parameters = { properties: { amount: { maximum: 10 } } };
+/** Blocks calls of `order` without an amount, or with one above 10. */
+async function limitOrders() {
+  const parameters = { properties: { amount: { maximum: 10 } }, required: ["amount"] };
   const known_tools = [{ name: "order", parameters }];
   const { id } = await makeDetector(await kit(), "tool_selection", { known_tools });
-  const output_rules = [{ detector_id: id, action: "block" }];
+  return { output_rules: [{ detector_id: id, action: "block" }] };
+}
+
+test("a call that a message repeats is evaluated with its arguments", async () => {
+  const call = toolCall("order", FEW);
+  const events = [chunk(call), { choices: [{ index: 0, message: call }] }, finish];
+  const chunks = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), DONE];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  await using it = await makeGuardedConsumer(await kit(), await limitOrders(), { script });
+
+  const reply = await it.post("/v1/chat/completions", { model: "m", messages: [], stream: true });
+
+  expect(await reply.text()).toBe(chunks.join(""));
+});
+
+test("arguments that only the end of a call contains are evaluated as those of the call", async () => {
+  const policy = await limitOrders();
   const { arguments: _, ...ended } = order("");
   const events = (args: string) => [
     ...[created, item("added", order("")), { ...done, delta: undefined, arguments: args }],
@@ -400,7 +422,7 @@ test("arguments that only the end of a call contains are evaluated as those of t
   const read = async (args: string) => {
     const chunks = events(args).map((event) => `data: ${JSON.stringify(event)}\n\n`);
     const script = { headers: { "content-type": "text/event-stream" }, chunks };
-    await using it = await makeGuardedConsumer(await kit(), { output_rules }, { script });
+    await using it = await makeGuardedConsumer(await kit(), policy, { script });
     return await (await it.post("/v1/responses", { model: "m", input: "", stream: true })).text();
   };
 
@@ -412,6 +434,7 @@ test.each<[string, string, object]>([
   ["content_block_delta", "/v1/messages", { type: "ping", delta: { text: "a" } }],
   ["response.output_text.delta", "/v1/responses", { type: "response.x", delta: "a" }],
   ["response.output_text.delta", "/v1/responses", { delta: "a" }],
+  ["error", "/v1/responses", { type: "response.output_text.delta", delta: "a" }],
 ])("a stream with the event %s of %s with another type is not sent", async (event, path, data) => {
   const chunks = [`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`];
   const script = { headers: { "content-type": "text/event-stream" }, chunks };
@@ -491,12 +514,16 @@ test("the data of an event is sent in one line: some clients read each line as a
   expect(sent).toBe(`data: ${lines.join(" ")}\n\n${DONE}`);
 });
 
-test("text that is harmless in one member is evaluated again in another one", async () => {
-  const command = "127.0.0.1; cat /etc/passwd";
-  const shell = { type: "local_shell_call", id: "s", action: { type: "exec", command: [command] } };
+const command = "127.0.0.1; cat /etc/passwd";
+const shell = { type: "local_shell_call", id: "s", action: { type: "exec", command: [command] } };
+
+test.each<[string, object]>([
+  ["in another member", { type: "response.x", note: command }],
+  ["of another author", { ...item("x", { ...shell, type: "x" }), output_index: undefined }],
+])("text that is harmless %s is evaluated again in a call", async (_, harmless) => {
   const injections = await makeDetector(await kit(), "injection_protection");
   const policy = { output_rules: [{ detector_id: injections.id, action: "block" }] };
-  const events = [created, { type: "response.x", note: command }, item("done", shell), completed()];
+  const events = [created, harmless, item("done", shell), completed()];
   const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
   const script = { headers: { "content-type": "text/event-stream" }, chunks };
   await using it = await makeGuardedConsumer(await kit(), policy, { script });
@@ -504,6 +531,20 @@ test("text that is harmless in one member is evaluated again in another one", as
   const reply = await it.post("/v1/responses", { model: "m", input: "Hi", stream: true });
 
   expect(await reply.text()).not.toContain("local_shell_call");
+});
+
+test("text that is harmless in one member is evaluated again in one with a telling name", async () => {
+  const { id } = await makeDetector(await kit(), "data_loss_prevention");
+  const policy = { output_rules: [{ detector_id: id, action: "block" }] };
+  const exec = (name: string) => ({ ...shell, action: { type: "exec", [name]: "219 09 9999" } });
+  const events = [created, item("done", exec("note")), item("done", exec("ssn")), completed()];
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  await using it = await makeGuardedConsumer(await kit(), policy, { script });
+
+  const reply = await it.post("/v1/responses", { model: "m", input: "Hi", stream: true });
+
+  expect(await reply.text()).not.toContain("ssn");
 });
 
 test("a stream with a respelled member that is no text is not sent", async () => {

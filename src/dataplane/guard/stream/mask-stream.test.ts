@@ -326,6 +326,19 @@ test("a function call is evaluated only when it is complete", async () => {
   expect(parts).toEqual([expect.stringContaining(String.raw`"{\"a\":1}"`)]);
 });
 
+test("numbers in deltas count as the structure of the response", () => {
+  const assembly = createAssembly(createChatFormat(), () => {});
+  const add = (from: number) => {
+    const names = Array.from({ length: 60_000 }, (_, at) => [`m${from + at}`, 1]);
+    const delta = Object.fromEntries(names);
+    assembly.add(JSON.stringify({ choices: [{ index: 0, delta }] }));
+  };
+
+  add(0);
+
+  expect(() => add(60_000)).toThrow("more than 100000 members");
+});
+
 test("no part of a blocked tool call is sent", async () => {
   const stream = CALLS.map((text) => text.replace(" 1111", FORBIDDEN));
 
