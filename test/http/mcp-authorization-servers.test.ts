@@ -661,6 +661,28 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(named.status).toBe(200);
   });
 
+  test("the issuer of a server that the catalog entry names may have a path, but no other host", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    await using named = await startVendor(kit);
+    const { url, clients } = named.auth;
+    const redirect_uris = [`${kit.url}/oauth/callback`];
+    clients.set(OWN.client_id, { secret: OWN.client_secret, redirect_uris });
+    await kit.put(`${named.store.path}/store/catalog/${encodeURIComponent(named.code)}`, {
+      auth: { type: "oauth", authorize_url: `${url}/authorize`, token_url: `${url}/token` },
+    });
+    await kit.put(named.path, { auth: { type: "forwarded", ...OWN } });
+    const finish = async (at: typeof vendor, iss: string) => {
+      at.auth.state.iss = iss;
+      return (await (await at.atVendor("alice")).finish()).status;
+    };
+
+    expect(await finish(named, `${url}/realms/company`)).toBe(200);
+    expect(await finish(named, vendor.auth.url)).toBe(502);
+    // The metadata of an advertised server contains its exact issuer (RFC 9207).
+    expect(await finish(vendor, `${vendor.auth.url}/realms/company`)).toBe(502);
+  });
+
   test("a catalog entry keeps its token endpoint while an instance has a client secret for it", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);

@@ -38,9 +38,10 @@ import {
   serverReplacedError,
 } from "./bind-server.ts";
 import { readAccountName, toCredentialColumns } from "./credential-row.ts";
-import { discoverServer } from "./discover-server.ts";
+import { discoverServer, findCatalogServer } from "./discover-server.ts";
 import { type ForwardedInstance, isForwarded } from "./forwarded-instance.ts";
 import { hideUpstreamText } from "./hide-upstream-text.ts";
+import { isSameServer } from "./is-same-server.ts";
 import {
   findOrCreateRegistration,
   readClientInformation,
@@ -172,7 +173,7 @@ export async function finishConnect(
     codeVerifier,
     redirectUri: registration.redirect_uri,
     fetchFn: createOauthFetch(deps, instance.allow_private),
-    ...(iss === undefined ? {} : { iss }),
+    ...(iss === undefined ? {} : { iss: await toBoundIssuer(deps, instance, server, iss) }),
     ...(resource ? { resource } : {}),
   }).catch(async (thrown) => {
     await retireUnknownClient(deps, registration, thrown);
@@ -186,6 +187,18 @@ export async function finishConnect(
     await saveCredential({ ...deps, db }, author, { flow, install }, tokens);
   });
   return instance;
+}
+
+/** A catalog entry names no issuer, only endpoints. That of its server may have a path, as those of Keycloak have. */
+async function toBoundIssuer(
+  deps: Deps,
+  instance: ForwardedInstance,
+  { issuer, metadata }: OauthServerRow,
+  iss: string,
+): Promise<string> {
+  if (URL.parse(iss)?.origin !== issuer) return iss;
+  const named = await findCatalogServer(deps, instance);
+  return named && isSameServer(named.metadata, metadata) ? issuer : iss;
 }
 
 interface TakenFlow {

@@ -42,12 +42,8 @@ export async function discoverServer(
   instance: ForwardedInstance,
   url: string,
 ): Promise<DiscoveredServer> {
-  const { code } = instance.provider_options;
-  const entry =
-    code === null ? undefined : await findCatalogEntry(deps.db, instance.gateway_id, code);
   const found =
-    (entry?.auth.type === "oauth" && readCatalogServer(entry.auth)) ||
-    (await fetchAdvertisedServer(deps, instance, url));
+    (await findCatalogServer(deps, instance)) ?? (await fetchAdvertisedServer(deps, instance, url));
   for (const name of ["issuer", ...ENDPOINTS] as const) {
     const text = found.metadata[name];
     if (text === undefined) continue;
@@ -63,6 +59,15 @@ export async function discoverServer(
   }
   const { scopes } = instance.auth;
   return { ...found, scopes: scopes.length > 0 ? scopes : found.scopes };
+}
+
+/** Returns the server that the catalog entry names; undefined: the MCP server advertises it. */
+export async function findCatalogServer(
+  deps: Deps,
+  { gateway_id, provider_options: { code } }: ForwardedInstance,
+): Promise<DiscoveredServer | undefined> {
+  const entry = code === null ? undefined : await findCatalogEntry(deps.db, gateway_id, code);
+  return entry?.auth.type === "oauth" ? readCatalogServer(entry.auth) : undefined;
 }
 
 function readCatalogServer(
