@@ -25,6 +25,7 @@ export async function findAttachments(
     const forms = objects.resolve(dict.get("XFA"));
     const streams = [
       ...objects.dict(dict.get("EF")).values(),
+      ...TEXT_STREAMS.map((name) => dict.get(name)),
       ...(Array.isArray(forms) ? forms : [forms]),
       ...(isName(type) && type.name === "EmbeddedFile" ? [object] : []),
     ].map((value) => objects.resolve(value));
@@ -34,12 +35,15 @@ export async function findAttachments(
   }
 }
 
+/** Values of fields, notes and scripts, which are strings or streams. */
+const TEXT_STREAMS = ["V", "DV", "RV", "RC", "JS"];
+
 /** `readPart` reads one file, of any kind. */
 export async function readAttachments(
   objects: PdfObjects,
   { files, has_pictures }: PdfAttachments,
   readPart: (bytes: Uint8Array) => Promise<PartText>,
-): Promise<Pick<PartText, "text" | "unread">> {
+): Promise<{ text: string; unread: UnreadPart[] }> {
   const unread: UnreadPart[] = has_pictures ? [PICTURES] : [];
   let text = "";
   for (const file of files) {

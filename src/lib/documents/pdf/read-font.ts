@@ -17,6 +17,10 @@ export interface Glyph {
 
 export type PdfFont = (codes: string) => Glyph[];
 
+/** Viewers use a font of their own if a page names none, or one that does not exist. */
+export const createDefaultFont = (objects: PdfObjects): PdfFont =>
+  simpleFont(objects, new Map(), undefined);
+
 export async function readFont(
   objects: PdfObjects,
   font: PdfDict,
@@ -40,13 +44,31 @@ function simpleFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined): 
   // A Type 3 font has its own units.
   const matrix = numbers(objects.resolve(font.get("FontMatrix")));
   const scale = (matrix[0] ?? 0.001) * 1000;
+  const showsLetters = !hasOwnShapes(objects, font);
   const glyphs = Array.from({ length: 256 }, (_, code): Glyph => {
-    const character = map?.characters.get(String.fromCharCode(code)) ?? letters[code];
+    const letter = letters[code];
+    const mapped = map?.characters.get(String.fromCharCode(code));
     const width = (widths[code - first] ?? DEFAULT_WIDTH) * scale;
-    return { text: character, width, space: code === 32 };
+    // Viewers show another letter than the one that is copied.
+    const isFalse = showsLetters && mapped !== undefined && mayMislead(letter, mapped);
+    return { text: isFalse ? undefined : (mapped ?? letter), width, space: code === 32 };
   });
   return (codes) => Array.from(codes, (code) => glyphs[code.charCodeAt(0)] ?? UNKNOWN);
 }
+
+/** Returns whether a font draws its own glyphs or symbols, so that its codes need not be those of letters. */
+function hasOwnShapes(objects: PdfObjects, font: PdfDict): boolean {
+  const name = objects.resolve(font.get("BaseFont"));
+  if (isName(name) && SYMBOLS.test(name.name)) return true;
+  const descriptor = objects.dict(font.get("FontDescriptor"));
+  const files = ["FontFile", "FontFile2", "FontFile3"];
+  return font.has("CharProcs") || files.some((name) => descriptor.has(name));
+}
+
+const SYMBOLS = /^(?:Symbol|ZapfDingbats|Wingdings|Webdings)/;
+
+const mayMislead = (letter: string | undefined, mapped: string): boolean =>
+  letter !== undefined && /^[0-9A-Za-z]$/.test(letter) && mapped !== letter;
 
 const DEFAULT_WIDTH = 500;
 const UNKNOWN: Glyph = { text: undefined, width: DEFAULT_WIDTH, space: false };

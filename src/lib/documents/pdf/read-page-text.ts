@@ -1,8 +1,8 @@
 /** Runs the text operators of a PDF page: returns its strings in drawing order, separated by their positions. */
 import type { TimeSlicer } from "../time-slicer.ts";
-import { type PdfFont, readFont } from "./read-font.ts";
+import { createDefaultFont, type PdfFont, readFont } from "./read-font.ts";
 import { readMarkedTexts } from "./read-loose-texts.ts";
-import { isStream, type PdfObject, type PdfObjects } from "./read-objects.ts";
+import { isStream, type PdfObject, type PdfObjects, type PdfStream } from "./read-objects.ts";
 import { createTextLayout, IDENTITY, type Matrix, multiply } from "./text-layout.ts";
 import {
   createPdfReader,
@@ -21,9 +21,32 @@ export interface PageReading {
   /** Total length of the pieces; reading ends at `maxCharacters`. */
   characters: number;
   maxCharacters: number;
-  glyphs: { known: number; unknown: number };
+  /** Lists of texts that were read. */
+  seen: Set<PdfObject>;
+  glyphs: GlyphCounts;
+  /** Streams that were run. */
+  drawn: Set<PdfStream>;
   /** Texts that replace what is drawn (`ActualText`, `Alt`). */
   marked: Set<string>;
+}
+
+export interface GlyphCounts {
+  known: number;
+  unknown: number;
+  /** Unknown ones less the known ones between them, and the maximum so far. */
+  cluster: number;
+  largest: number;
+}
+
+function countGlyph(counts: GlyphCounts, text: string | undefined): void {
+  if (text === undefined) {
+    counts.unknown++;
+    counts.cluster++;
+    counts.largest = Math.max(counts.largest, counts.cluster);
+  } else {
+    counts.known++;
+    if (counts.cluster > 0 && text.trim() !== "") counts.cluster--;
+  }
 }
 
 const MAX_FORMS_DEEP = 12;
@@ -32,7 +55,7 @@ const MAX_SAVED = 512;
 
 interface Graphics {
   matrix: Matrix;
-  font: PdfFont | undefined;
+  font: PdfFont;
   size: number;
   letterSpace: number;
   wordSpace: number;
@@ -40,9 +63,8 @@ interface Graphics {
   leading: number;
 }
 
-const START: Graphics = {
+const START: Omit<Graphics, "font"> = {
   matrix: IDENTITY,
-  font: undefined,
   size: 1,
   letterSpace: 0,
   wordSpace: 0,
@@ -59,7 +81,8 @@ export async function readPageText(
     reading.pieces.push(text);
     reading.characters += text.length;
   });
-  await run(content, resources, START, 0);
+  const defaultFont = createDefaultFont(reading.objects);
+  await run(content, resources, { ...START, font: defaultFont }, 0);
 
   async function run(source: Uint8Array, names: PdfDict, start: Graphics, depth: number) {
     const reader = createPdfReader(source);
@@ -146,9 +169,7 @@ export async function readPageText(
           return draw(given[0]);
         case "BDC":
         case "DP":
-          return given[1] instanceof Map
-            ? readMarkedTexts(given[1], reading, reading.marked)
-            : undefined;
+          return given[1] instanceof Map ? readMarkedTexts(given[1], reading) : undefined;
         case "BI":
           return skipInlinePicture(reader, source);
         default:
@@ -158,7 +179,10 @@ export async function readPageText(
 
     async function chooseFont(named: PdfValue | undefined) {
       const font = objectAt(names, "Font", named);
-      if (!(font instanceof Map)) return;
+      if (!(font instanceof Map)) {
+        graphics.font = defaultFont;
+        return;
+      }
       graphics.font =
         reading.fonts.get(font) ?? (await readFont(reading.objects, font, reading.slicer));
       reading.fonts.set(font, graphics.font);
@@ -170,11 +194,11 @@ export async function readPageText(
         if (typeof item === "number") {
           at = multiply([1, 0, 0, 1, (-item / 1000) * size * stretch, 0], at);
         }
-        if (typeof item !== "string" || !font) continue;
+        if (typeof item !== "string") continue;
         let text = "";
         let advance = 0;
         for (const glyph of font(item)) {
-          reading.glyphs[glyph.text === undefined ? "unknown" : "known"]++;
+          countGlyph(reading.glyphs, glyph.text);
           text += glyph.text ?? "\ufffd";
           advance += (glyph.width / 1000) * size + letterSpace + (glyph.space ? wordSpace : 0);
         }
@@ -194,6 +218,7 @@ export async function readPageText(
       const inner = own instanceof Map ? own : names;
       const placed = reading.objects.resolve(drawn.dict.get("Matrix"));
       const matrix = multiply(Array.isArray(placed) ? matrixOf(placed) : IDENTITY, graphics.matrix);
+      reading.drawn.add(drawn);
       await run(await reading.objects.bytes(drawn), inner, { ...graphics, matrix }, depth + 1);
     }
 

@@ -48,17 +48,65 @@ test.each<[string, string, string]>([
   ["an outline", "/Outlines<</First<</Title(found)>>>>", ""],
   ["an alternative text", "/StructTreeRoot<</K<</Alt(found)>>>>", ""],
   ["a link", "/OpenAction<</S/URI/URI(found)>>", ""],
+  ["a script", "/OpenAction<</S/JavaScript/JS(found)>>", ""],
+  ["a script in a stream", "/OpenAction<</S/JavaScript/JS 7 0 R>>", ""],
+  ["the options of a list", "/AcroForm<</Fields[<</FT/Ch/Opt[[(a)(found)]]>>]>>", ""],
+  ["the label of a page", "/PageLabels<</Nums[0<</P(found)>>]>>", ""],
+  ["a pattern", "/X 8 0 R", ""],
+  ["a glyph", "/X<</CharProcs<</a 9 0 R>>/Resources<</Font<</F 5 0 R>>>>>>", ""],
+  ["text in a font that does not exist", "", "/G 10 Tf (found) Tj"],
   ["replacement text", "", "/Span<</ActualText(found)>>BDC (x) Tj EMC"],
 ])("%s is read", async (_, catalog, operators) => {
   const objects = {
     1: `<</Type/Catalog/Pages 2 0 R${catalog}>>`,
     7: stream("<a>found</a>"),
+    ...(catalog.includes("8 0 R") && {
+      8: stream("BT /F 9 Tf (found) Tj ET", "/PatternType 1/Resources<</Font<</F 5 0 R>>>>"),
+    }),
+    ...(catalog.includes("9 0 R") && { 9: stream("BT /F 9 Tf (found) Tj ET") }),
   };
 
   expect(await read(shown(`(page) Tj ${operators}`, objects))).toMatchObject({
     ok: true,
     text: expect.stringContaining("found"),
   });
+});
+
+const LONG = "(a page of known letters, which are more than those that are unknown) Tj ".repeat(3);
+const unknownFont = "<</Type/Font/Subtype/Type1/BaseFont/X/Encoding<</Differences[97/g1/g2]>>>>";
+
+test.each([
+  ["without a meaning", { 5: TREE[5], 7: unknownFont }, "abbbbbbbbbbbbbbb"],
+  ["in groups", { 5: TREE[5], 7: unknownFont }, "abbb-bbbb-bbbb-bbbb"],
+  [
+    "that are copied as others",
+    { 7: "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 8 0 R>>" },
+    "4111111111111111",
+  ],
+])("letters %s beside a page of others are reported", async (_, more, text) => {
+  const resources = "/Resources<</Font<</F 5 0 R/G 7 0 R>>>>";
+  const objects = {
+    3: `<</Type/Page/Parent 2 0 R/Contents 4 0 R${resources}>>`,
+    8: stream("1 beginbfrange <30> <39> <0041> endbfrange"),
+    ...more,
+  };
+
+  expect(await read(shown(`${LONG} /G 9 Tf (${text}) Tj`, objects))).toMatchObject({
+    ok: true,
+    unread: [{ problem: "unreadable" }],
+  });
+  expect(await read(shown(`${LONG} /G 9 Tf (abab) Tj`, objects))).toMatchObject({ unread: [] });
+});
+
+test("ids, dates and palettes are not text, and lists that contain each other are read once", async () => {
+  const others = {
+    7: "<</ID[(bytes)]/M(D:20240101)/CS1[/Indexed/DeviceRGB 1(bytes)]/L 8 0 R>>",
+    8: "[(once) 9 0 R]",
+    9: "[8 0 R]",
+    10: "<</L 9 0 R>>",
+  };
+
+  expect(await read(shown("(page) Tj", others))).toMatchObject({ text: "page\n\nonce" });
 });
 
 test("the bytes of a signature are not text", async () => {
@@ -471,7 +519,7 @@ const SHARED: Record<string, () => Uint8Array> = {
   "long strings without letters": () =>
     shown(`(Hello) Tj /G 10 Tf ${`(${"A".repeat(200_000)}) Tj `.repeat(20)}`, {
       2: "<</Type/Pages/Kids[3 0 R]/Resources<</Font<</F 5 0 R/G 7 0 R>>>>>>",
-      7: "<</Type/Font/Subtype/Type1/ToUnicode 8 0 R>>",
+      7: "<</Type/Font/Subtype/Type1/ToUnicode 8 0 R/FontDescriptor<</FontFile 8 0 R>>>>",
       8: stream("1 beginbfchar <41> <> endbfchar"),
     }),
 };

@@ -1,16 +1,17 @@
 /** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
 import { documentProblem } from "../document-problem.ts";
-import type { PartText } from "../read-document-text.ts";
+import type { PartText, UnreadPart } from "../read-document-text.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
 import { findAttachments, type PdfAttachments, readAttachments } from "./attachments.ts";
 import { bombError } from "./decode-filter.ts";
-import { decodeTextString, readLooseTexts } from "./read-loose-texts.ts";
+import { decodeTextString, iterateDicts, readLooseTexts } from "./read-loose-texts.ts";
 import {
   isStream,
   MAX_INFLATED_STREAM,
   type PdfObject,
   type PdfObjects,
+  type PdfStream,
   readPdfObjects,
 } from "./read-objects.ts";
 import { type PageReading, readPageText } from "./read-page-text.ts";
@@ -22,6 +23,12 @@ const MAX_TREE_DEPTH = 60;
 const MAX_TREE_NODES = 300_000;
 /** Formulas contain a few unknown letters; a page of unknown letters must not count as read. */
 const KNOWN_FOR_UNKNOWN = 5;
+/** So many unknown letters side by side may be a card or an instruction. */
+const MIN_CLUSTER = 12;
+const UNKNOWN_LETTERS: UnreadPart = {
+  problem: "unreadable",
+  reason: "Some of the PDF's fonts do not define which letters they show.",
+};
 
 export async function readPdfText(
   bytes: Uint8Array,
@@ -31,7 +38,7 @@ export async function readPdfText(
   const { slicer } = budget;
   const attached: PdfAttachments = { files: new Set(), has_pictures: false };
   const objects = await readPdfObjects(bytes, budget);
-  const glyphs = { known: 0, unknown: 0 };
+  const glyphs = { known: 0, unknown: 0, cluster: 0, largest: 0 };
   const texts = new Set<string>();
   let [pages, left] = [0, budget.characters];
   // The newest first: viewers show it.
@@ -52,6 +59,7 @@ export async function readPdfText(
     throw documentProblem("The PDF shows no text: it is damaged, empty or contains only pictures.");
   }
   const { text, unread } = await readAttachments(objects, attached, readPart);
+  if (glyphs.largest >= MIN_CLUSTER) unread.push(UNKNOWN_LETTERS);
   return { text: [...texts].join("\n") + text, unread };
 }
 
@@ -66,17 +74,15 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
     pieces,
     characters: 0,
     marked: new Set(),
+    seen: new Set(),
+    drawn: new Set(),
   };
   for (const { page, resources } of pages) {
     await readPageText(reading, await readPageContent(objects, page, slicer), resources);
     for (const drawn of iterateAppearances(objects, page)) {
       if (slicer.isDue()) await slicer.yield();
       if (!isStream(drawn)) continue;
-      await readPageText(
-        reading,
-        await objects.bytes(drawn),
-        objects.dict(drawn.dict.get("Resources")),
-      );
+      await readStreamText(reading, drawn, objects.dict(drawn.dict.get("Resources")));
     }
     for (const text of iterateAnnotationTexts(objects, page)) {
       pieces.push(text);
@@ -85,10 +91,40 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
       if (reading.characters >= maxCharacters) return pieces.join("");
     }
   }
+  for (const { stream, resources } of listOtherDrawings(objects)) {
+    if (slicer.isDue()) await slicer.yield();
+    if (reading.drawn.has(stream)) continue;
+    await readStreamText(reading, stream, resources);
+    pieces.push("\n");
+    if (reading.characters >= maxCharacters) break;
+  }
   const known = new Set(pieces.map((piece) => piece.trim()));
-  await readLooseTexts(objects, slicer, reading.marked);
+  await readLooseTexts(reading);
   const others = [...reading.marked].filter((text) => !known.has(text.trim()));
   return [pieces.join(""), ...others].join("\n");
+}
+
+async function readStreamText(reading: PageReading, stream: PdfStream, resources: PdfDict) {
+  reading.drawn.add(stream);
+  await readPageText(reading, await reading.objects.bytes(stream), resources);
+}
+
+/** Yields drawings that no page names as such: patterns, masks, and glyphs that contain text of another font. */
+function* listOtherDrawings(
+  objects: PdfObjects,
+): Generator<{ stream: PdfStream; resources: PdfDict }> {
+  for (const object of iterateDicts(objects)) {
+    const dict = objects.dict(object);
+    const resources = objects.dict(dict.get("Resources"));
+    if (!resources.has("Font")) continue;
+    const subtype = dict.get("Subtype");
+    const isForm = isName(subtype) && subtype.name === "Form";
+    const drawn = isForm || dict.has("PatternType") ? [object] : [];
+    for (const each of [...drawn, ...objects.dict(dict.get("CharProcs")).values()]) {
+      const stream = objects.resolve(each);
+      if (isStream(stream)) yield { stream, resources };
+    }
+  }
 }
 
 interface Page {
