@@ -600,6 +600,19 @@ test.each<[string, object[]]>([
   expect(sent.slice(-500)).toContain("it has more than 100000 members");
 });
 
+test("a stream with more than 1,000,000 values is not evaluated", async () => {
+  const list = Array(400_000).fill(1);
+  const events = ["a", "b", "c"].map((name) => ({
+    choices: [{ index: 0, delta: {}, [name]: list }],
+  }));
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const headers = { "content-type": "text/event-stream" };
+
+  const sent = await send("/v1/chat/completions", { headers, chunks: [...chunks, DONE] }, true);
+
+  expect(sent.slice(-500)).toContain("it has more than 1000000 values");
+});
+
 test("an event with the tokens of a long text passes", async () => {
   const token = { token: "a", logprob: -1, bytes: [97] };
   const content = Array.from({ length: 4000 }, () => ({

@@ -80,6 +80,7 @@ function pickFrame(event: JsonObject): JsonObject {
 function hasNoContent(value: unknown): boolean {
   if (value === null || value === "") return true;
   if (typeof value !== "object") return false;
+  if (Array.isArray(value)) return value.every(hasNoContent);
   return Object.entries(value).every(
     ([name, member]) => name === "logprobs" || name === "index" || hasNoContent(member),
   );
