@@ -490,6 +490,23 @@ test.each<[string, (body: object) => string]>([
 });
 
 test.each([
+  ["a call", { ...used, name: "order", input: {} }],
+  ["text", { type: "text", text: "Hi. " }],
+])("%s that starts and ends before the end of a call is sent after it", async (_, next) => {
+  const events = [
+    ...[start, block({ ...used, name: "ok", input: {} }), inputDelta(FEW)],
+    ...[{ ...block(next), index: 1 }, { ...stop, index: 1 }, ...end],
+  ];
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const sent = await send("/v1/messages", script, true);
+
+  const starts = sent.matchAll(/"content_block_start","index":(\d)/g);
+  expect(Array.from(starts, ([, index]) => index)).toEqual(["0", "1"]);
+});
+
+test.each([
   "charset=unicode_escape",
   "charset =unicode_escape",
   "charset*=utf-8''unicode_escape",

@@ -33,7 +33,7 @@ export interface EventSender {
   sendText: (text: string) => void;
   /** Sends the held events for which `isReady` returns true. */
   sendHeld: (isReady: (event: Outgoing) => boolean) => void;
-  /** Sends the held events of a completed element. */
+  /** Sends the held events of a completed element, after those of the elements before it. */
   sendElement: (element: string) => void;
   /** Ends a blocked stream. */
   sendEnding: (format: StreamFormat) => void;
@@ -61,8 +61,10 @@ export function createEventSender(
   { holdsAll, onSize, starting_after = -1 }: SenderOptions,
 ): EventSender {
   let held: Outgoing[] = [];
-  /** Elements of which an event is held: later events must not overtake it. */
+  /** Elements of which an event is held, in their order: later events must not overtake it. */
   const heldElements = new Set<string>();
+  /** Those of them that are complete. */
+  const completeElements = new Set<string>();
   /** Elements and parts whose first event was sent, but not the last one. */
   const open = new Set<string>();
   let output = "";
@@ -138,9 +140,15 @@ export function createEventSender(
     send,
     sendHeld,
     sendOrHold(event) {
-      const { is_call, stage, elements } = event.read;
+      const { is_call, stage, elements, opens } = event.read;
+      // Clients append an element to those before it.
+      const isLater = heldElements.size > 0 && opens !== undefined && elements.includes(opens);
       const isHeld =
-        holdsAll || is_call || stage === "end" || elements.some((each) => heldElements.has(each));
+        holdsAll ||
+        is_call ||
+        isLater ||
+        stage === "end" ||
+        elements.some((each) => heldElements.has(each));
       if (!isHeld) return send(event);
       held.push(event);
       onSize(event.event.text.length);
@@ -160,8 +168,13 @@ export function createEventSender(
       held.splice(Math.max(first, 0), 0, event);
     },
     sendElement(element) {
-      if (holdsAll || !heldElements.delete(element)) return;
-      sendHeld(({ read: { elements } }) => elements.length === 1 && elements[0] === element);
+      if (holdsAll || !heldElements.has(element)) return;
+      completeElements.add(element);
+      for (const first of heldElements) {
+        if (!completeElements.delete(first)) return;
+        heldElements.delete(first);
+        sendHeld(({ read: { elements } }) => elements.length === 1 && elements[0] === first);
+      }
     },
     sendText(text) {
       output += text;
