@@ -1,7 +1,7 @@
 /** Responses and requests in forms that could hide text from the guard. */
 import { expect, test } from "bun:test";
 import type { FormPart } from "../kit/dataplane.ts";
-import { makeDetector } from "../kit/guard.ts";
+import { makeDetector, makeGuardWithRules } from "../kit/guard.ts";
 import { type GuardedOptions, makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { startRawUpstream } from "../kit/upstream.ts";
@@ -252,6 +252,7 @@ test("names of the format in data of the caller keep their spelling", async () =
   const body = {
     model: "gpt-4o",
     metadata: data,
+    documents: [{ id: "1", ID: "2", ...data }],
     tools: [{ type: "function", function: { name: "f", parameters: schema } }],
     messages: [
       { role: "user", content: "Hi" },
@@ -267,6 +268,14 @@ test("names of the format in data of the caller keep their spelling", async () =
 
   expect(reply.status).toBe(200);
   expect(JSON.parse(it.upstream.hits[0]?.body.toString() ?? "")).toEqual(body);
+});
+
+test("an evaluation of a body with names in another spelling is not rejected", async () => {
+  const guard = await makeGuardWithRules(await kitOf(), "data_loss_prevention");
+
+  const { status } = await guard.evaluate({ payload: { messages: [], Messages: [{ Role: "x" }] } });
+
+  expect(status).toBe("allow");
 });
 
 test("an error of an upstream that writes names in upper case is sent", async () => {

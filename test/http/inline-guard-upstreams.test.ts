@@ -276,6 +276,14 @@ test.each<[string, string, object[]]>([
     ],
   ],
   [
+    "events of an item that is no call",
+    "/v1/responses",
+    [
+      ...[created, item("added", { type: "x", name: "order" })],
+      ...[{ ...done, name: "order", arguments: MANY }, completed()],
+    ],
+  ],
+  [
     "an event without an index",
     "/v1/responses",
     [created, item("done", order(FEW)), { ...done, output_index: undefined, arguments: MANY }],
@@ -435,6 +443,7 @@ test.each<[string, string, object]>([
   ["response.output_text.delta", "/v1/responses", { type: "response.x", delta: "a" }],
   ["response.output_text.delta", "/v1/responses", { delta: "a" }],
   ["error", "/v1/responses", { type: "response.output_text.delta", delta: "a" }],
+  ["ping\nevent: content_block_delta", "/v1/messages", { type: "ping", delta: { text: "a" } }],
 ])("a stream with the event %s of %s with another type is not sent", async (event, path, data) => {
   const chunks = [`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`];
   const script = { headers: { "content-type": "text/event-stream" }, chunks };

@@ -55,6 +55,16 @@ test.each([1, 2, 3, 1000])("lines may end with CR, in chunks of %d bytes", async
   expect((await read(text, size)).map(({ data }) => data)).toEqual(["a\nb", "c", "d", "e", "f"]);
 });
 
+test("the LF of a CR may follow an empty chunk", async () => {
+  const chunks = async function* () {
+    for (const text of ["data: a\r", "", "\ndata: b\r\n\r\n"]) yield Buffer.from(text);
+  };
+
+  const events = await Array.fromAsync(readSseEvents(chunks(), invalid));
+
+  expect(events.map(({ data }) => data)).toEqual(["a\nb"]);
+});
+
 test("a stream of invalid lines is rejected before it takes much time", async () => {
   await expect(read("x\n".repeat(2000), 100)).rejects.toThrow("invalid stream");
   expect(await read(`${"x\n".repeat(1000)}data: y\n\n`)).toHaveLength(1);

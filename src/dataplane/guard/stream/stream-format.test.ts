@@ -217,6 +217,35 @@ describe("responses", () => {
     expect(sent).toBe(received);
   });
 
+  test.each<[string, object]>([
+    ["messages with the same id", { ...message, content: [] }],
+    ["calls with empty ids", { ...call, id: "", arguments: "{}" }],
+  ])("%s are sent", async (_, item) => {
+    const added = (output_index: number) => ({
+      type: "response.output_item.done",
+      output_index,
+      item,
+    });
+    const events = [added(0), added(1), { type: "response.completed", response: {} }];
+    const received = events.map(named).join("");
+
+    const { text: sent } = await mask(createResponsesFormat, [received]);
+
+    expect(sent).toBe(received);
+  });
+
+  test("calls that the last event repeats are evaluated once", async () => {
+    const item = { ...call, arguments: "{}" };
+    const events = [
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.completed", response: { output: [item] } },
+    ];
+
+    const { parts } = await mask(createResponsesFormat, [events.map(named).join("")]);
+
+    expect(parts).toHaveLength(1);
+  });
+
   test("a blocked stream closes what is open, and ends as incomplete", async () => {
     const said = `Well, ${FORBIDDEN} more`;
     for (let at = 0; at <= said.length; at++) {
