@@ -27,6 +27,16 @@ test("JSON text is valid JSON after masking, including duplicate members and sig
   ]);
 });
 
+test("text with more than 10,000 matches is masked completely", () => {
+  const spans = Array.from({ length: 12_000 }, (_, at): [number, number, string] => [
+    2 * at,
+    2 * at + 1,
+    "x",
+  ]);
+
+  expect(mask("ab".repeat(12_000), ...spans)).toEqual(["x(a)b".repeat(12_000)]);
+});
+
 test("overlapping matches are masked completely and without repetition", () => {
   expect(mask("0123456789", [2, 6, "A"], [4, 8, "B"])).toEqual(["01A(2345)B(67)89"]);
   expect(mask("0123456789", [2, 8, "A"], [4, 6, "B"])).toEqual(["01A(234567)89"]);
