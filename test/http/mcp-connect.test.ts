@@ -182,6 +182,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await client.tools()).toContain("connect_linear");
     expect((await browser.submit(link, {})).ok).toBe(true);
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+    expect(vendor.auth.clients.size).toBe(1);
   });
 
   test("an account whose client the vendor has deleted is connected again with a new client", async () => {

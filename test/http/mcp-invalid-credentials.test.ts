@@ -33,6 +33,18 @@ test.each([
   expect((await kit.put(path, { values: { api_key } })).status).toBe(422);
 });
 
+test("a value of the address may have letters that no header can contain", async () => {
+  const kit = await kitOf();
+  const store = await makeMcpStore(kit);
+  const fields = [{ key: "team", in: "query", required: false }];
+  const options = { options: { fields } };
+  const served = await store.serve("Teams", "http://127.0.0.1:9/mcp", options);
+  const install = await store.install("alice", served.code);
+  const path = `${store.path}/store/principal/installs/${install}/config`;
+
+  expect((await kit.put(path, { values: { team: "ключ" } })).status).toBe(200);
+});
+
 test.each(["a\r\nX-Admin: yes", "ключ", ""])(
   "an account whose token no header can contain is not connected: %j",
   async (access_token) => {
@@ -49,13 +61,12 @@ test.each(["a\r\nX-Admin: yes", "ключ", ""])(
   },
 );
 
-test("a token of the gateway that no header can contain is not sent", async () => {
-  const kit = await kitOf();
-  await using vendor = await startVendor(kit);
+/** A vendor with an instance that the gateway signs in to itself. */
+async function startSharedVendor() {
+  const vendor = await startVendor(await kitOf());
   const { store, auth, server } = vendor;
   auth.clients.set("gateway", { secret: "s", redirect_uris: [] });
-  auth.state.more = { access_token: "a\r\nX-Admin: yes" };
-  const { code } = await store.serve("Shared", server.url, {
+  const shared = await store.serve("Shared", server.url, {
     auth: {
       type: "client_credentials",
       token_url: `${auth.url}/token`,
@@ -63,24 +74,39 @@ test("a token of the gateway that no header can contain is not sent", async () =
       client_secret: "s",
     },
   });
-  await store.install("alice", code);
-  await using alice = await store.client("alice");
+  await store.install("alice", shared.code);
+  return { ...vendor, id: shared.id };
+}
+
+test.each(["a\r\nX-Admin: yes", ""])(
+  "a token of the gateway that no header can contain is not sent: %j",
+  async (access_token) => {
+    await using vendor = await startSharedVendor();
+    vendor.auth.state.more = { access_token };
+    await using alice = await vendor.store.client("alice");
+
+    const { text } = await alice.call("shared__issues");
+
+    expect(text).toContain("returned 200 without a usable token");
+  },
+);
+
+test("a client secret of the gateway that no key decrypts is reported, and no request is sent without it", async () => {
+  await using vendor = await startSharedVendor();
+  await loseSecret(vendor.id);
+  await using alice = await vendor.store.client("alice");
 
   const { text } = await alice.call("shared__issues");
 
-  expect(text).toContain("returned 200 without a usable token");
+  expect(text).toContain("The client secret cannot be decrypted.");
+  expect(vendor.auth.seen).toEqual([]);
 });
 
 test("a client secret that no key decrypts is reported, and no request is sent without it", async () => {
   const kit = await kitOf();
   await using vendor = await startVendor(kit, { client_id: "c", client_secret: "s" });
   const { finish } = await vendor.atVendor("alice");
-  const row = await kit.db.one<{ auth: string }>(
-    "SELECT auth FROM registries WHERE id = $1",
-    vendor.id,
-  );
-  const auth = (row?.auth ?? "").replace(/sealed:v2:[\w-]+:[\w-]+/, "sealed:v2:gone:AAAA");
-  await kit.db.run("UPDATE registries SET auth = $1 WHERE id = $2", auth, vendor.id);
+  await loseSecret(vendor.id);
 
   const pages = [await finish(), (await vendor.leave("bob")).reply];
 
@@ -90,3 +116,11 @@ test("a client secret that no key decrypts is reported, and no request is sent w
   }
   expect(vendor.auth.seen).toEqual([]);
 });
+
+/** Replaces the client secret of an instance by one that no key decrypts. */
+async function loseSecret(id: string) {
+  const { db } = await kitOf();
+  const row = await db.one<{ auth: string }>("SELECT auth FROM registries WHERE id = $1", id);
+  const auth = (row?.auth ?? "").replace(/sealed:v2:[\w-]+:[\w-]+/, "sealed:v2:gone:AAAA");
+  await db.run("UPDATE registries SET auth = $1 WHERE id = $2", auth, id);
+}
