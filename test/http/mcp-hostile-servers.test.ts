@@ -157,6 +157,22 @@ test("one invalid tool of a server of the 2026 revision does not invalidate the 
   expect((await it.list()).text).toContain("bad__good");
 });
 
+test.each([`null`, `""`])(
+  "a list of tools with the next cursor %s has no further page",
+  async (cursor) => {
+    const tools = `[{"name":"good","inputSchema":{"type":"object"}}]`;
+    let lists = 0;
+    await using it = await served(({ id, method }) => {
+      if (method !== "tools/list") return undefined;
+      lists += 1;
+      return json(id, `{${MODERN},"tools":${tools},"nextCursor":${cursor}}`);
+    });
+
+    expect((await it.list()).text).toContain("bad__good");
+    expect(lists).toBe(1);
+  },
+);
+
 test("definitions that clients would reject are repaired, so that the list of all servers remains valid", async () => {
   const object = (members: string) => `{"type":"object",${members}}`;
   const members = [

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
 const MAX_MIB = 4;
 
 /** Tools are validated one by one, so that an invalid one does not invalidate the list. */
-const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 
 export async function fetchToolList(connection: UpstreamConnection): Promise<ToolList> {
   /** The first tool of a name is used, because calls contain only the name. */
@@ -59,7 +59,8 @@ export async function fetchToolList(connection: UpstreamConnection): Promise<Too
     const { success, data } = Page.safeParse(result);
     if (!success) throw invalidResult();
     data.tools.every(addTool);
-    cursor = data.nextCursor;
+    // Some servers send null or an empty text with the last page.
+    cursor = data.nextCursor || undefined;
     if (cursor === undefined) break;
   }
   if (notes.length === 0 && cursor !== undefined) {
