@@ -516,6 +516,11 @@ const SHARED: Record<string, () => Uint8Array> = {
       7: `<<${range(3000, (index) => `/s${index} 5 0 R`)}>>`,
       8: `[${"<</EF 7 0 R>>".repeat(700)}]`,
     }),
+  "fonts that share their glyphs": () =>
+    shown("(Hello) Tj", {
+      7: `<<${range(3000, (index) => `/s${index} 5 0 R`)}>>`,
+      8: `[${"<</Resources<</Font 5 0 R>>/CharProcs 7 0 R>>".repeat(700)}]`,
+    }),
   "long strings without letters": () =>
     shown(`(Hello) Tj /G 10 Tf ${`(${"A".repeat(200_000)}) Tj `.repeat(20)}`, {
       2: "<</Type/Pages/Kids[3 0 R]/Resources<</Font<</F 5 0 R/G 7 0 R>>>>>>",

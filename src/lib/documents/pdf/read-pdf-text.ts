@@ -91,9 +91,10 @@ async function readVersionText(shared: Shared, pages: readonly Page[]): Promise<
       if (reading.characters >= maxCharacters) return pieces.join("");
     }
   }
-  for (const { stream, resources } of listOtherDrawings(objects)) {
+  for (const { drawing, resources } of iterateOtherDrawings(objects)) {
     if (slicer.isDue()) await slicer.yield();
-    if (reading.drawn.has(stream)) continue;
+    const stream = objects.resolve(drawing);
+    if (!isStream(stream) || reading.drawn.has(stream)) continue;
     await readStreamText(reading, stream, resources);
     pieces.push("\n");
     if (reading.characters >= maxCharacters) break;
@@ -110,19 +111,18 @@ async function readStreamText(reading: PageReading, stream: PdfStream, resources
 }
 
 /** Yields drawings that no page names as such: patterns, masks, and glyphs that contain text of another font. */
-function* listOtherDrawings(
+function* iterateOtherDrawings(
   objects: PdfObjects,
-): Generator<{ stream: PdfStream; resources: PdfDict }> {
+): Generator<{ drawing: PdfObject; resources: PdfDict }> {
   for (const object of iterateDicts(objects)) {
     const dict = objects.dict(object);
     const resources = objects.dict(dict.get("Resources"));
     if (!resources.has("Font")) continue;
     const subtype = dict.get("Subtype");
     const isForm = isName(subtype) && subtype.name === "Form";
-    const drawn = isForm || dict.has("PatternType") ? [object] : [];
-    for (const each of [...drawn, ...objects.dict(dict.get("CharProcs")).values()]) {
-      const stream = objects.resolve(each);
-      if (isStream(stream)) yield { stream, resources };
+    if (isForm || dict.has("PatternType")) yield { drawing: object, resources };
+    for (const drawing of objects.dict(dict.get("CharProcs")).values()) {
+      yield { drawing, resources };
     }
   }
 }
