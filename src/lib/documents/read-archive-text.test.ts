@@ -446,3 +446,16 @@ test("gzip is decompressed, and nested gzip up to a depth", async () => {
     problem: "over_budget",
   });
 });
+
+test("other requests run while tags with many attributes are read", async () => {
+  const tag = `<a ${"b=1 ".repeat(10_000)}/>`;
+  const bytes = zip([{ name: "a.xml", content: `<?xml?>${tag.repeat(100)}`, method: 0 }]);
+  let turns = 0;
+  const others = setInterval(() => turns++, 1);
+
+  const { ok } = await read(bytes);
+  clearInterval(others);
+
+  expect(ok).toBe(true);
+  expect(turns).toBeGreaterThan(5);
+});

@@ -41,6 +41,8 @@ export async function walkMarkup(
     if (open === source.length) return;
     const declaration = source[open + 1] === "!" || source[open + 1] === "?";
     at = (declaration ? walkDeclaration : walkTag)(source, open, visitor);
+    // A tag may have thousands of attributes.
+    if (slicer.isDue((at - open) / 128)) await slicer.yield();
   }
 }
 
