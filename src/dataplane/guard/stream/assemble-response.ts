@@ -77,11 +77,11 @@ export function createAssembly(
     unmeasured += characters;
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
-    checkStructure();
+    writeStructure();
   }
 
-  /** Returns the JSON text of the response without its texts. */
-  function checkStructure(): string {
+  /** Returns the JSON text of the response without its texts. Rejects a response that is too large. */
+  function writeStructure(): string {
     const text = JSON.stringify(format.response());
     if (text.length > MAX_STRUCTURE_CHARACTERS) {
       throw buildUnreadableError("the response exceeds 8 MiB");
@@ -119,7 +119,7 @@ export function createAssembly(
     textAt,
     toText() {
       // Faster than a structured clone of many lists.
-      const response: JsonObject = JSON.parse(checkStructure());
+      const response: JsonObject = JSON.parse(writeStructure());
       for (const slot of texts.keys()) put(response, slot, textAt(slot));
       return JSON.stringify(response);
     },
