@@ -122,7 +122,7 @@ function isWithin(url: URL | null, resource: URL | null): boolean {
   return isSameTenant && path.startsWith(folder) && !leavesFolder(path.slice(folder.length));
 }
 
-/** Servers decode a path before they resolve `..`, and some decode it twice: `..%2f` or `..;/` may leave the folder. */
+/** Returns whether a path has `..` once it is decoded, such as `..%2f` or `..;/`. Servers decode it first, some twice. */
 function leavesFolder(path: string): boolean {
   try {
     return decodeURIComponent(decodeURIComponent(path)).includes("..");

@@ -40,8 +40,9 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
 }
 
 /**
- * Reads the documents of one evaluation of a batch at a time, because each may take 64 MiB and seconds, and a batch has 100.
- * Other owners have their turn in between. Evaluations without documents end before, so that they do not run meanwhile.
+ * Returns a function that runs one evaluation of a batch. Documents of one evaluation are read at a time, because each may
+ * take 64 MiB and seconds, and a batch has 100. Other owners have their turn in between. Evaluations without documents end
+ * before, so that they do not run meanwhile.
  */
 function createBatchTurns(host: EvaluationHost, size: number) {
   const takeTurn = createSemaphore(1);

@@ -99,7 +99,7 @@ interface RewrittenPayload {
   tools?: unknown[];
 }
 
-/** LiteLLM evaluates the text of a stream again as it grows, and cannot mask what it has sent. */
+/** Lets LiteLLM hold back the end of each text: it evaluates a stream again as it grows, and cannot mask what it has sent. */
 const holdBack = (texts: readonly string[]) => ({
   stream_holdback_chars: texts.map(() => HELD_CHARACTERS),
 });

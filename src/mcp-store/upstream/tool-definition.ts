@@ -57,7 +57,7 @@ export function readTool(value: unknown): UpstreamTool | undefined {
   return { definition, hash, size: text.length, bytes, mirrors_arguments };
 }
 
-/** Clients reject the list of all servers for one invalid member, so it is left out or replaced. */
+/** Drops or replaces invalid members: clients would reject the list of all servers for one of them. */
 function repairDefinition({ inputSchema, outputSchema, annotations, ...others }: Definition) {
   return {
     ...others,
@@ -76,7 +76,7 @@ function repairSchema({ $schema, properties, required, ...others }: ObjectSchema
   };
 }
 
-/** `true` and `false` are valid schemas, but clients of 2025 accept objects only. */
+/** Replaces `true` and `false`: they are valid schemas, but clients of 2025 accept objects only. */
 const repairProperties = (properties: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [

@@ -189,7 +189,10 @@ export async function finishConnect(
   return instance;
 }
 
-/** A catalog entry names no issuer, only endpoints. That of its server may have a path, as those of Keycloak have. */
+/**
+ * Returns the bound issuer for one of the same origin, if the catalog entry names the server: it names no issuer, only
+ * endpoints, and the issuer of its server may have a path, as those of Keycloak have.
+ */
 async function toBoundIssuer(
   deps: Deps,
   instance: ForwardedInstance,

@@ -71,7 +71,10 @@ export function openVault(deps: Deps): Vault {
   };
 }
 
-/** A server may delay a call until its instance or install has another address, and the account is for that one. */
+/**
+ * Returns whether instance and install still have the address that the call began with: a server may delay a call until
+ * they have another one, which the account is for.
+ */
 async function isAddressCurrent(
   db: Db,
   instance: ForwardedInstance,
