@@ -5,6 +5,7 @@ import { newSigningKey, startIssuer } from "../kit/issuer.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { connectClient } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
+import { until } from "../kit/until.ts";
 import { startVendor, type Vendor } from "../kit/vendor.ts";
 
 describe.each(databaseKinds)("on %s", (database) => {
@@ -265,6 +266,26 @@ describe.each(databaseKinds)("on %s", (database) => {
       isError.push((await client.call("linear__issues")).isError);
     }
     expect(isError).toEqual([false, true, true, true]);
+  });
+
+  test("an account of a token that is rotated during its sign-in at the vendor is not saved", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const { token } = await vendor.installed("alice");
+    const added = await vendor.store.newToken("alice");
+    const browser = openBrowser();
+    await browser.submit(`${kit.url}/me`, { token });
+    await browser.submit(`${kit.url}/me`, { action: "add", added });
+    const { finish } = await vendor.atVendor("alice");
+    vendor.auth.state.delay_ms = 300;
+
+    const finished = finish();
+    await until(() => vendor.auth.seen.length > 0);
+    await browser.submit(`${kit.url}/me`, { action: "rotate" });
+
+    expect((await finished).status).toBe(403);
+    await using copy = await clientOf(added);
+    expect(await copy.call("linear__issues")).toMatchObject({ isError: true });
   });
 
   test("a rotated token that was added to a login or a token uses no account of it, nor a later one", async () => {

@@ -139,14 +139,14 @@ export interface AuthorizationResponse {
   iss: string | undefined;
 }
 
-/** `principal` is signed in in the browser. A callback of another principal's flow is rejected. */
+/** `identify` returns the principal of the browser. A callback of another principal's flow is rejected. */
 export async function finishConnect(
   deps: Deps,
   author: AuditAuthor,
-  principal: Principal,
+  identify: () => Promise<Principal>,
   { path, state, code, iss }: AuthorizationResponse,
 ): Promise<ForwardedInstance> {
-  const { flow, install } = await takeFlow(deps, principal, state);
+  const { flow, install } = await takeFlow(deps, await identify(), state);
   if (!code)
     throw new AppError(
       "invalid_request",
@@ -182,6 +182,8 @@ export async function finishConnect(
       "The authorization server rejected the sign-in. Start again.",
     );
   });
+  // A token that was rotated in the meantime must not leave the account to tokens that were added to it.
+  requireSameSignIn(flow, await identify());
   await changeStore(deps.db, async (db) => {
     await requireUnchanged(db, instance, install);
     await saveCredential({ ...deps, db }, author, { flow, install }, tokens);
@@ -217,18 +219,8 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
     "The sign-in has expired or was already used. Start again.",
   );
   if (!flow) throw ended;
-  const { gateway_id, principal_sub, sign_in } = principal;
-  const isTheirs =
-    flow.gateway_id === gateway_id &&
-    flow.principal_sub === principal_sub &&
-    // null: started by the previous release, and has no client either.
-    (flow.sign_in === null || flow.sign_in === sign_in);
-  if (!isTheirs) {
-    throw new AppError(
-      "forbidden",
-      "The sign-in was started by another person or token. Start again.",
-    );
-  }
+  requireSameSignIn(flow, principal);
+  const { gateway_id, principal_sub } = principal;
   const { instance_id } = flow;
   // Read first: a later change of its values is noticed, and an earlier one by an administrator has removed the flow.
   const install = await storeInstallTable.find(deps.db, { gateway_id, principal_sub, instance_id });
@@ -236,6 +228,22 @@ async function takeFlow(deps: Deps, principal: Principal, state: string): Promis
   if (taken === 0 || isExpired(flow.expires_at, deps.now())) throw ended;
   if (!install) throw new AppError("conflict", "The server is no longer installed.");
   return { flow, install };
+}
+
+function requireSameSignIn(
+  flow: OauthFlowRow,
+  { gateway_id, principal_sub, sign_in }: Principal,
+): void {
+  const isTheirs =
+    flow.gateway_id === gateway_id &&
+    flow.principal_sub === principal_sub &&
+    // null: started by the previous release, and has no client either.
+    (flow.sign_in === null || flow.sign_in === sign_in);
+  if (isTheirs) return;
+  throw new AppError(
+    "forbidden",
+    "The sign-in was started by another person or token. Start again.",
+  );
 }
 
 async function saveCredential(

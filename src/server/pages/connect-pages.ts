@@ -119,11 +119,14 @@ async function finishSignIn(
   request: PageRequest,
   context: PageContext,
 ): Promise<Response> {
-  const principal = await findSessionPrincipal(deps, request);
-  if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
+  const identify = async () => {
+    const principal = await findSessionPrincipal(deps, request);
+    if (!principal) throw new AppError("unauthorized", SIGNED_OUT);
+    return principal;
+  };
   const { pathname, searchParams: query } = parseRequestUrl(request);
-  const author = toAuthor(principal, context.ids);
-  const { name } = await finishConnect(deps, author, principal, {
+  const author = toAuthor(await identify(), context.ids);
+  const { name } = await finishConnect(deps, author, identify, {
     path: pathname,
     state: query.get("state") ?? "",
     code: query.get("code") ?? undefined,
