@@ -1,4 +1,4 @@
-/** Decodes the words of mail headers that are in base64 or quoted-printable ([RFC 2047](https://www.rfc-editor.org/rfc/rfc2047)). */
+/** Unfolds the headers of mails, and decodes their words that are in base64 or quoted-printable ([RFC 2047](https://www.rfc-editor.org/rfc/rfc2047)). */
 import { decodeText } from "./decode-text.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
@@ -8,7 +8,7 @@ export const hasEncodedWords = (text: string): boolean => WORD_START.test(text);
 export async function decodeWords(source: string, slicer: TimeSlicer): Promise<string[]> {
   if (!hasEncodedWords(source)) return [];
   const decoded: string[] = [];
-  for (const header of source.match(HEADER) ?? []) {
+  for (const [header] of source.matchAll(HEADER)) {
     if (slicer.isDue()) await slicer.yield();
     if (hasEncodedWords(header)) decoded.push(await decodeHeader(header, slicer));
   }
@@ -41,6 +41,23 @@ async function decodeHeader(header: string, slicer: TimeSlicer): Promise<string>
   pieces.push(unfolded.slice(at));
   return pieces.join("");
 }
+
+/** Returns the folded headers of a mail, or lines of a calendar or contact, each in one line. */
+export async function unfoldLines(source: string, slicer: TimeSlicer): Promise<string[]> {
+  if (!HEADER_START.test(source)) return [];
+  const [block = ""] = source.split(BLANK_LINE, 1);
+  // A mail keeps the white space (RFC 5322), a calendar or contact does not (RFC 5545, RFC 6350).
+  const fold = /^\s*BEGIN:V/i.test(source) ? /(?:\r\n?|\n)[ \t]/g : /[\r\n]+/g;
+  const unfolded: string[] = [];
+  for (const [header] of block.matchAll(HEADER)) {
+    if (slicer.isDue()) await slicer.yield();
+    if (/[\r\n]/.test(header)) unfolded.push(header.replace(fold, ""));
+  }
+  return unfolded;
+}
+
+const HEADER_START = /^\s*[\w-]{1,40}:/;
+const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
 
 /** Decodes quoted-printable text. */
 export const unquoted = (body: string): Uint8Array =>

@@ -91,6 +91,20 @@ test.each([
   });
 });
 
+test.each([
+  ["a mail", "To: a@b.example\r\nSubject: 4111\r\n 1111\r\n\r\nHello"],
+  ["a calendar", "BEGIN:VCALENDAR\r\nSUMMARY:4111 11\r\n 11\r\nEND:VCALENDAR"],
+  ["a contact", "BEGIN:VCARD\nNOTE:4111 \n\t1111\nEND:VCARD"],
+])("a folded line of %s is read as one", async (_, source) => {
+  expect(await read(source)).toMatchObject({ text: expect.stringContaining("4111 1111") });
+});
+
+test("indented lines of other text are read once", async () => {
+  for (const source of ["Note: a\n\nb:\n  c", "a\n  b"]) {
+    expect(await read(source)).toMatchObject({ text: source });
+  }
+});
+
 test("a mail whose lines end with carriage returns is read", async () => {
   const body = Buffer.from("the text of a part").toString("base64");
 

@@ -1,6 +1,6 @@
 /** Reads what a mail or web archive contains in base64 or quoted-printable: parts (RFC 2045) and words of headers (RFC 2047). */
 import { decodeText } from "./decode-text.ts";
-import { decodeWords, hasEncodedWords, unquoted } from "./decode-words.ts";
+import { decodeWords, hasEncodedWords, unfoldLines, unquoted } from "./decode-words.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
@@ -28,6 +28,7 @@ export async function readMimeParts(
   }
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
   if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source), null) ?? ""}`;
+  for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
   for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
   return { text, unread: [...unread.values()] };
 }
