@@ -142,6 +142,11 @@ test.each<[string, string, object[]]>([
     [start, block(used), block({ type: "text" }), stop, ...end],
   ],
   [
+    "another block that ends before it",
+    "/v1/messages",
+    [start, block(used), { ...block({ type: "text" }), index: 1 }, { ...stop, index: 1 }, stop],
+  ],
+  [
     "a block in the start",
     "/v1/messages",
     [{ type: "message_start", message: { content: [used] } }, ...end],
