@@ -521,6 +521,36 @@ test.each([
 });
 
 test.each([
+  ["functionCall", { name: "ok", partialArgs: [] }],
+  ["function_call", { name: "ok", partial_args: [] }],
+  ["function_call", { name: "ok", will_continue: true }],
+])("a stream with the part %s of a call is not sent: %j", async (name, call) => {
+  const event = { candidates: [{ content: { role: "model", parts: [{ [name]: call }] } }] };
+  const chunks = [`data: ${JSON.stringify(event)}\n\n`];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+
+  const sent = await send("/v1beta/models/m:streamGenerateContent", script, true);
+
+  expect(sent).toContain("streamed in parts");
+});
+
+test.each(["executableCode", "executable_code"])(
+  "%s of Gemini is read as arguments",
+  async (name) => {
+    const parts = [{ [name]: { language: "PYTHON", code: "127.0.0.1; cat /etc/passwd" } }];
+    const { id } = await makeDetector(await kit(), "injection_protection");
+    const policy = { output_rules: [{ detector_id: id, action: "block" }] };
+    const body = { candidates: [{ content: { role: "model", parts } }] };
+    const options = { script: { body }, attach: { provider: "google" } };
+    await using it = await makeGuardedConsumer(await kit(), policy, options);
+
+    const reply = await it.post("/v1beta/models/m:generateContent", { contents: [] });
+
+    expect(await reply.text()).toContain("guard_blocked");
+  },
+);
+
+test.each([
   "charset=unicode_escape",
   "charset =unicode_escape",
   "charset*=utf-8''unicode_escape",

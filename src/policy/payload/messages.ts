@@ -99,6 +99,10 @@ const readAudio: ValueReader = (out, value, location) =>
 const readFileSource = asFile(readUnknown);
 const readFileData = asFile(readBase64);
 
+/** Code that Gemini executed, and its result. */
+const readCode = withSource("tool_arguments", readUnknown);
+const readCodeResult = withSource("tool_result", readUnknown);
+
 const PART_READERS = memberReaders({
   text: readText,
   json: readEvery,
@@ -114,6 +118,8 @@ const PART_READERS = memberReaders({
   function_call: readCall,
   functionResponse: readToolResult,
   function_response: readToolResult,
-  executableCode: withSource("tool_arguments", readUnknown),
-  codeExecutionResult: withSource("tool_result", readUnknown),
+  executableCode: readCode,
+  executable_code: readCode,
+  codeExecutionResult: readCodeResult,
+  code_execution_result: readCodeResult,
 });

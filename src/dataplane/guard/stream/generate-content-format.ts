@@ -145,10 +145,15 @@ const isTextMember = ([name, value]: [string, unknown]): boolean =>
   name === "thoughtSignature" ||
   (name === "thought" && typeof value === "boolean");
 
-function isCall({ functionCall }: JsonObject): boolean {
-  if (!isObject(functionCall)) return false;
-  if ("partialArgs" in functionCall || functionCall.willContinue === true) {
-    throw buildUnreadableError("a function call is streamed in parts");
-  }
-  return true;
+/** Google's clients read names in both spellings. */
+function isCall({ functionCall, function_call }: JsonObject): boolean {
+  const calls = [functionCall, function_call].filter(isObject);
+  if (calls.some(isPartial)) throw buildUnreadableError("a function call is streamed in parts");
+  return calls.length > 0;
 }
+
+const isPartial = (call: JsonObject): boolean =>
+  "partialArgs" in call ||
+  "partial_args" in call ||
+  call.willContinue === true ||
+  call.will_continue === true;
