@@ -156,6 +156,18 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await vendor.credential())?.version).toBe(2);
   });
 
+  test("a vendor that writes null for what it does not have is connected", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    vendor.auth.state.metadata = { scopes_supported: null, service_documentation: null };
+    vendor.auth.state.more = { id_token: null };
+
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
   test("a token that the server refuses is renewed and the call made again", async () => {
     const kit = await kitOf();
     await using vendor = await startVendor(kit);
