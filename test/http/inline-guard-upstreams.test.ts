@@ -281,6 +281,11 @@ test.each<[string, string, object[]]>([
     ],
   ],
   [
+    "another item with the same id",
+    "/v1/responses",
+    [created, item("done", order(FEW)), item("done", order(MANY), 1), completed()],
+  ],
+  [
     "events of an item that is no call",
     "/v1/responses",
     [
