@@ -1,10 +1,22 @@
 /** Translates LiteLLM's generic guardrail API to an evaluation, and the verdict back. */
+import { AppError } from "../contract/errors.ts";
 import type { EvaluateRequest } from "../contract/guard/evaluate.ts";
 import type { LitellmReply, LitellmRequest } from "../contract/guard/litellm.ts";
 import type { Evaluation } from "../evaluation.ts";
+import { isObject } from "../lib/json/json-object.ts";
 import { readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
 import { describeApproval, describeFindings } from "./describe-findings.ts";
 import { toLabel } from "./to-label.ts";
+
+/** Rejects the first item of a list that is not text: the schema would describe each of a million. */
+export function checkTexts(body: unknown): void {
+  if (!isObject(body)) return;
+  for (const name of ["texts", "images"]) {
+    const list = body[name];
+    const at = Array.isArray(list) ? list.findIndex((each) => typeof each !== "string") : -1;
+    if (at >= 0) throw new AppError("invalid_request", `${name}[${at}]: must be a string`);
+  }
+}
 
 export function fromLitellm(sent: LitellmRequest): EvaluateRequest {
   const { texts, structured_messages, images, tools, tool_calls, model } = sent;

@@ -7,7 +7,7 @@ import { LitellmRequest } from "../contract/guard/litellm.ts";
 import { parseStrict } from "../lib/json/parse-strict.ts";
 import { eachItem, findValueEnd, skipBlank } from "../lib/json/source-text.ts";
 import { readHook } from "./hooks/read-hook.ts";
-import { fromLitellm, writeLitellmText } from "./litellm.ts";
+import { checkTexts, fromLitellm, writeLitellmText } from "./litellm.ts";
 import type { EvaluationBody, EvaluationInput } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
@@ -31,6 +31,7 @@ export function parseBody(
     }));
   }
   if (common.format === "litellm") {
+    checkTexts(value);
     const litellm = decode(LitellmRequest, value, "invalid_request");
     const request = fromLitellm(litellm);
     return { ...common, request, text: writeLitellmText(request, text), size, litellm };

@@ -78,6 +78,16 @@ test("LiteLLM holds back the end of a stream, which later text may mask", async 
   expect(request).toEqual({ action: "NONE" });
 });
 
+test("of many texts that are not strings, the first one is reported", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const texts = ["hello", ...Array(100_000).fill(1)];
+
+  const reply = await guard.send(body({ texts }), {}, PATH);
+
+  expect(reply.status).toBe(400);
+  expect(await reply.json()).toMatchObject({ error: "texts[1]: must be a string" });
+});
+
 test("a response is evaluated by output rules", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     direction: "output",
