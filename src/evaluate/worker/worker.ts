@@ -41,8 +41,9 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   const outcome = await captureOutcome(() => runTask(createWorkerHost(job, turn), task));
   turn.end();
   post({ kind: "done", job, outcome });
-  // The garbage of a body with millions of matches takes a gigabyte, and the next body would add to it.
-  if (workerData === "huge") Bun.gc(true);
+  // The garbage of a body with millions of matches takes a gigabyte, and the next body would add to it. Replays have
+  // thousands of events, of 1 MiB at most: collecting after each would take most of their time.
+  if (workerData === "huge" && task.name !== "replay") Bun.gc(true);
 });
 
 function runTask(
