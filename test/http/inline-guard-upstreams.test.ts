@@ -4,6 +4,7 @@ import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
+import { until } from "../kit/until.ts";
 import type { UpstreamResponse } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -554,6 +555,66 @@ test.each(["executableCode", "executable_code"])(
     expect(await reply.text()).toContain("guard_blocked");
   },
 );
+
+test.each<[string, string, object[]]>([
+  ["the start of the response", "/v1/responses", [{ ...created, response: { output: [called] } }]],
+  [
+    "a shorter list at the end",
+    "/v1/responses",
+    [created, item("added", text), item("added", text, 1), completed(called)],
+  ],
+  [
+    "a message beside the delta",
+    "/v1/chat/completions",
+    [{ choices: [{ delta: { content: "Hi. " }, message: toolCall("pay") }] }],
+  ],
+  [
+    "many messages beside deltas",
+    "/v1/chat/completions",
+    Array.from({ length: 9 }, () => ({ choices: [{ message: toolCall("pay") }] })),
+  ],
+])("a denied call in %s of an observed stream is reported", async (_, path, events) => {
+  const { id } = await makeDetector(await kit(), "tool_permission", { denied_tools: ["pay"] });
+  const chunks = [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), DONE];
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  const policy = { output_rules: [{ detector_id: id, action: "block" }] };
+  const options = { script, guard: { stream: "observe" } };
+  await using it = await makeGuardedConsumer(await kit(), policy, options);
+
+  const reply = await it.post(path, { model: "m", messages: [], input: "Hi", stream: true });
+  await reply.text();
+
+  await until(async () => {
+    const recorded = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+    return /"status":"block"|"reason":"unreadable"/.test(JSON.stringify(recorded));
+  });
+});
+
+test.each<[string, string, object[]]>([
+  ["chat", "/v1/chat/completions", [chunk(toolCall("ok")), finish]],
+  ["responses", "/v1/responses", [created, item("done", called), completed(called)]],
+  ["messages", "/v1/messages", [start, block(used), stop, ...end]],
+  [
+    "Gemini",
+    "/v1beta/models/m:streamGenerateContent?alt=sse",
+    [{ candidates: [{ content: { parts: [{ functionCall: { name: "ok" } }] } }] }],
+  ],
+])("an observed stream of %s with a call is evaluated once", async (_, path, events) => {
+  const chunks = events.map((event) => `data: ${JSON.stringify(event)}\n\n`);
+  const script = { headers: { "content-type": "text/event-stream" }, chunks };
+  const provider = PROVIDERS[path.replace("?alt=sse", "")] ?? "openai";
+  const options = { script, guard: { stream: "observe" }, attach: { provider } };
+  await using it = await makeGuardedConsumer(await kit(), {}, options);
+  const body = { model: "m", max_tokens: 9, messages: [], input: "Hi", stream: true };
+
+  const reply = await it.post(path, path.startsWith("/v1beta/") ? { contents: [] } : body);
+  await reply.text();
+
+  const read = () => it.evaluations(reply.headers.get("x-ag-trace-id"));
+  await until(async () => (await read()).length > 1);
+  await Bun.sleep(20);
+  expect((await read()).map(({ direction }) => direction)).toEqual(["input", "output"]);
+});
 
 test.each([
   "charset=unicode_escape",

@@ -87,7 +87,7 @@ export function createEventChecker(
     if (respelled !== null) throw buildConflictError();
     const unknown = segments.map(describeSegment).filter((text) => !clean.has(text));
     // Other calls are evaluated when they are complete.
-    const hasCalls = calls.some(({ pointer }) => !isInAny(pointer, read.calls_at));
+    const hasCalls = calls.some(isOutside(read));
     if (unknown.length === 0 && !hasCalls) return data;
     const copies = read.copies.filter(({ is_argument }) => !(hasCalls && is_argument));
     const texts = [...read.pieces, ...copies];
@@ -110,6 +110,16 @@ export function createEventChecker(
     return source === undefined ? "blocked" : { event: { ...event, data }, read, source };
   };
 }
+
+/** Returns a filter of calls that are no part of the response which the events build. */
+const isOutside =
+  ({ calls_at }: ReadEvent) =>
+  ({ pointer }: { pointer: string }): boolean =>
+    !isInAny(pointer, calls_at);
+
+/** Returns whether an event has a call that is no part of the response which the events build. */
+export const hasOtherCalls = (read: ReadEvent): boolean =>
+  readPayload(read.rest, OUTPUT).calls.some(isOutside(read));
 
 /** Rules read text by its author and the name of its member. */
 const describeSegment = ({ source, pointer, inner, text }: Segment): string =>

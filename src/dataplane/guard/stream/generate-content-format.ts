@@ -39,6 +39,7 @@ export function createGenerateContentFormat(): StreamFormat {
   }
 
   return {
+    keepsCalls: true,
     read(event) {
       const parts = createParts();
       const { candidates, ...rest } = event;

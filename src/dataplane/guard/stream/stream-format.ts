@@ -8,6 +8,8 @@ import { buildUnreadableError } from "../guard-errors.ts";
 export interface StreamFormat {
   /** Returns whether an event of this name has a type of the same name. Undefined: events have no names. */
   hasType?: (name: string) => boolean;
+  /** True if the calls of all events are part of the response. */
+  keepsCalls?: true;
   /** Takes the texts out of an event, and adds the rest of it to the response. */
   read: (event: JsonObject) => EventParts;
   /** Returns the response so far in the format of a complete one, without the texts that were taken out. */
