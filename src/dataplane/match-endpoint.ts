@@ -14,7 +14,8 @@ export interface MatchedEndpoint extends Omit<DataPlaneEndpoint, "operations"> {
 }
 
 const V1 = "/v1";
-const GEMINI_MODELS = "/v1beta/models/";
+const V1BETA = "/v1beta";
+const MODELS = "/models/";
 
 /** Keyed by version and path, such as `/v1/files`. */
 const withoutParameters = new Map<string, MatchedEndpoint>();
@@ -27,7 +28,8 @@ for (const { operations, ...rest } of DATA_PLANE_ENDPOINTS) {
   const endpoint = { ...rest, methods: Object.keys(operations), is_object };
   const path = `/${rest.version}${rest.path}`;
   const pattern = new RegExp(`^${rest.path.replace(/\{\w+\}/g, "([^/]+)")}$`);
-  if (path.startsWith(`${GEMINI_MODELS}{`)) ofGeminiModel.set(path.replace(/^.*\}/, ""), endpoint);
+  if (path.startsWith(`${V1BETA}${MODELS}{`))
+    ofGeminiModel.set(path.replace(/^.*\}/, ""), endpoint);
   else if (path.includes("{")) withParameters.push({ pattern, endpoint });
   else withoutParameters.set(path, endpoint);
 }
@@ -68,8 +70,13 @@ export function matchTail(path: string): EndpointMatch | undefined {
     const tail = trimmed.slice(endpoint.version.length + 1);
     return { endpoint, tail, item: undefined, path_model: undefined };
   }
-  if (trimmed.startsWith("/v1/")) return matchParameters(trimmed.slice(V1.length));
-  return trimmed.startsWith(GEMINI_MODELS) ? matchGeminiModel(trimmed) : undefined;
+  if (trimmed.startsWith(`${V1}/`)) {
+    const tail = trimmed.slice(V1.length);
+    return isGeminiMethod(tail) ? matchGeminiModel(tail) : matchParameters(tail);
+  }
+  return trimmed.startsWith(`${V1BETA}${MODELS}`)
+    ? matchGeminiModel(trimmed.slice(V1BETA.length))
+    : undefined;
 }
 
 function matchParameters(tail: string): EndpointMatch | undefined {
@@ -84,15 +91,18 @@ function matchParameters(tail: string): EndpointMatch | undefined {
   return undefined;
 }
 
-/** Matches `/v1beta/models/{model}:{method}`. A model may contain `/` and `:`, as in `@openrouter/vendor/name:free`. */
-function matchGeminiModel(path: string): EndpointMatch | undefined {
-  const colon = path.lastIndexOf(":");
-  const method = colon < 0 ? undefined : ofGeminiModel.get(path.slice(colon));
-  const end = method ? colon : path.length;
+/** Newer Google SDKs call the methods of a model at `v1`, beside the models of the OpenAI format. */
+const isGeminiMethod = (tail: string): boolean =>
+  tail.startsWith(MODELS) && ofGeminiModel.has(tail.slice(tail.lastIndexOf(":")));
+
+/** Matches `/models/{model}:{method}`. A model may contain `/` and `:`, as in `@openrouter/vendor/name:free`. */
+function matchGeminiModel(tail: string): EndpointMatch | undefined {
+  const colon = tail.lastIndexOf(":");
+  const method = colon < 0 ? undefined : ofGeminiModel.get(tail.slice(colon));
+  const end = method ? colon : tail.length;
   const endpoint = method ?? ofGeminiModel.get("");
-  if (!endpoint || end === GEMINI_MODELS.length) return undefined;
-  const model = decodeSegment(path.slice(GEMINI_MODELS.length, end));
-  const tail = path.slice(endpoint.version.length + 1);
+  if (!endpoint || end === MODELS.length) return undefined;
+  const model = decodeSegment(tail.slice(MODELS.length, end));
   return endpoint.capability
     ? { endpoint, tail, item: undefined, path_model: model }
     : { endpoint, tail, item: model, path_model: undefined };

@@ -49,6 +49,30 @@ test("the demo generates content, whole and streamed", async () => {
   expect(whole.usageMetadata?.promptTokenCount).toBe(totalTokens);
 });
 
+test("a client of the API version v1 generates content, lists models and reads errors", async () => {
+  const { url, key } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
+  const connectV1 = (apiKey: string) =>
+    new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, apiVersion: "v1" } });
+  const client = connectV1(key);
+  const ask = { model: "demo-chat", contents: "Say hello" };
+
+  const whole = await client.models.generateContent(ask);
+  let text = "";
+  for await (const chunk of await client.models.generateContentStream(ask)) text += chunk.text;
+  const { totalTokens } = await client.models.countTokens(ask);
+  const names: (string | undefined)[] = [];
+  for await (const { name } of await client.models.list()) names.push(name);
+  const one = await client.models.get({ model: "demo-chat" });
+  const refused = connectV1("ag_unknown").models.generateContent(ask);
+
+  expect(whole.text).toContain("You said: Say hello");
+  expect(text).toBe(whole.text ?? "");
+  expect(whole.usageMetadata?.promptTokenCount).toBe(totalTokens);
+  expect(names).toContain("models/demo-chat");
+  expect(one.name).toBe("models/demo-chat");
+  await expect(refused).rejects.toThrow(/"status":"UNAUTHENTICATED"/);
+});
+
 test("the demo calls functions and fills schemas", async () => {
   const client = await demo();
   const parameters = { type: Type.OBJECT, properties: { city: { type: Type.STRING } } };

@@ -9,7 +9,7 @@ export async function listModels(
   { consumer, endpoint, item, request, search }: AuthenticatedRequest,
 ): Promise<object> {
   const usable = await findUsableModels(deps, consumer);
-  if (endpoint.dialect === "generate_content") {
+  if (endpoint.dialect === "generate_content" || request.headers.has("x-goog-api-key")) {
     const models = usable.filter(({ capabilities }) => capabilities.has("generate_content"));
     return item === undefined
       ? toGeminiPage(models, new URLSearchParams(search))

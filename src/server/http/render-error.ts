@@ -98,9 +98,12 @@ function oauthError(
 const isForAnthropic = ({ url, headers }: Pick<Request, "url" | "headers">): boolean =>
   MESSAGES_PATH.test(url) || (MODELS_PATH.test(url) && headers.has("anthropic-version"));
 
+const isForGoogle = ({ url, headers }: Pick<Request, "url" | "headers">): boolean =>
+  GEMINI_PATH.test(url) || (MODELS_PATH.test(url) && headers.has("x-goog-api-key"));
+
 function selectBody(request: Pick<Request, "url" | "headers">): Body {
   if (isForAnthropic(request)) return messagesBody;
-  return GEMINI_PATH.test(request.url) ? geminiBody : BODY.gateway;
+  return isForGoogle(request) ? geminiBody : BODY.gateway;
 }
 
 /** Format of Google APIs, with our code, param and approval in the details. */
