@@ -1,7 +1,7 @@
 /** Finds the items of a request that the upstream looks up by their ids, because they lack their content. */
 import { isOwnItemId } from "../../dialects/responses/write-response.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
-import { foldName, readNameEnd } from "../../lib/text/fold-name.ts";
+import { isSpellingOf } from "../../lib/text/fold-name.ts";
 import { readPartType } from "../body/read-part-type.ts";
 
 /** Collects the ids of such items from an item or lists of items. */
@@ -26,8 +26,7 @@ export function isComplete(item: JsonObject): boolean {
 /** Returns the values of a member in every spelling that a lenient parser accepts. */
 export const readMembers = (item: JsonObject, name: string): unknown[] =>
   Object.keys(item)
-    // A letter of another style may be two units long.
-    .filter((each) => readNameEnd(each).length <= 2 * name.length && foldName(each) === name)
+    .filter((each) => isSpellingOf(each, name))
     .map((each) => item[each]);
 
 function isFilled(value: unknown): boolean {

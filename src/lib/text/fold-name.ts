@@ -24,6 +24,18 @@ export function foldName(name: string): string {
   return isAscii(end) ? end.toLowerCase() : end.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
+/** Returns whether a lenient parser may read `name` as `plain`. Stops at the first character that differs. */
+export function isSpellingOf(name: string, plain: string): boolean {
+  const end = readNameEnd(name);
+  let at = 0;
+  for (const expected of plain) {
+    const code = end.codePointAt(at);
+    if (code === undefined || foldCodePoint(code) !== expected.codePointAt(0)) return false;
+    at += code > 0xffff ? 2 : 1;
+  }
+  return at === end.length;
+}
+
 /**
  * Returns whether a form or query parser may read `name` as `plain`. Also ignores percent-escapes,
  * quotes, spaces, a bracketed index (`model[]`) and what follows a NUL, where PHP ends the name.
