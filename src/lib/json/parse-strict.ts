@@ -35,19 +35,27 @@ export const MAX_VALUES = 1_000_000;
  * disagree on: duplicate names, of which some use the first and others the last, and lone surrogates, which
  * some replace.
  */
-export function parseStrict(bytes: Uint8Array, maxValues = MAX_VALUES): StrictParse {
+export function parseStrict(
+  bytes: Uint8Array,
+  maxValues?: number,
+  maxMembers?: number,
+): StrictParse {
   if (!isUtf8(bytes)) return reject("not valid UTF-8");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return reject("not plain JSON: it starts with a byte order mark");
   }
   const text = decodeUtf8(bytes);
-  const parsed = parseStrictText(text, maxValues);
+  const parsed = parseStrictText(text, maxValues, maxMembers);
   return parsed.ok || parsed.reason !== NOT_JSON ? parsed : reject(locateSyntaxError(bytes));
 }
 
 /** The same for text, such as JSON inside a string. */
-export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictParse {
-  const parsed = parseUnambiguous(text, maxValues);
+export function parseStrictText(
+  text: string,
+  maxValues?: number,
+  maxMembers?: number,
+): StrictParse {
+  const parsed = parseUnambiguous(text, maxValues, maxMembers);
   if (parsed.ok && (text.includes("\\ud") || text.includes("\\uD"))) {
     const broken = findLoneSurrogate(parsed.value, "");
     if (broken !== undefined)
@@ -57,10 +65,15 @@ export function parseStrictText(text: string, maxValues = MAX_VALUES): StrictPar
 }
 
 /** Accepts lone surrogates: an event of a stream may contain half of a pair, and the next event the other half. */
-export function parseUnambiguous(text: string, maxValues = MAX_VALUES): StrictParse {
+export function parseUnambiguous(
+  text: string,
+  maxValues = MAX_VALUES,
+  maxMembers = maxValues,
+): StrictParse {
   const outline = countTokens(text);
   if (outline.deep) return reject(`nested deeper than ${MAX_DEPTH} levels`);
   if (outline.values > maxValues) return reject(`made of more than ${maxValues} values`);
+  if (outline.members > maxMembers) return reject(`made of more than ${maxMembers} members`);
 
   let value: unknown;
   try {
