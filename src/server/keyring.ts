@@ -79,17 +79,22 @@ export const opensKeyCheck = (keyring: Keyring, check: string): boolean =>
  * upgrades secrets of an older release.
  */
 export async function checkKeyring(db: Db, keyring: Keyring): Promise<void> {
-  const known = await installationFact(db, "key_check");
+  const known = await rejectOtherKeys(db, keyring);
   if (known === undefined) {
     await setInstallationFact(db, "key_check", seal(keyring, CHECK, CHECK_TEXT));
-  } else if (!opensKeyCheck(keyring, known)) {
-    throw new AppError(
-      "bad_settings",
-      "The encryption keys of this node cannot decrypt the secrets in this database. Copy the file `keys` from the data folder of the node that created it, or set PORTCULLIS_KEYS.",
-    );
   } else if (isSealedV1(known)) {
     await upgradeSecrets(db, keyring);
   }
+}
+
+/** Returns the check of the database; undefined if it has none yet. */
+export async function rejectOtherKeys(db: Db, keyring: Keyring): Promise<string | undefined> {
+  const known = await installationFact(db, "key_check");
+  if (known === undefined || opensKeyCheck(keyring, known)) return known;
+  throw new AppError(
+    "bad_settings",
+    "The encryption keys of this node cannot decrypt the secrets in this database. Copy the file `keys` from the data folder of the node that created it, or set PORTCULLIS_KEYS.",
+  );
 }
 
 /** Creates the file atomically: another node that is starting may read it. */

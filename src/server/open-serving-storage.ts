@@ -2,17 +2,15 @@
 import { AppError } from "../contract/errors.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { isAccessDenied } from "../db/driver-error.ts";
-import { migrate } from "../db/migrate.ts";
 import { rejectUntilReady } from "../db/reject-until-ready.ts";
 import { installationFact } from "../db/tables/installation.ts";
 import type { Log } from "../lib/log.ts";
-import { now } from "../lib/time/clock.ts";
 import type { Settings } from "../settings.ts";
 import { checkKeyAndDatabase } from "./check-key-and-database.ts";
-import { checkKeyring, openKeyring } from "./keyring.ts";
+import { openKeyring } from "./keyring.ts";
 import { type LocalSnapshot, readLocalSnapshot } from "./local-snapshot.ts";
 import { readKeyring } from "./match-keyring.ts";
-import { openStorage, type Storage } from "./open-storage.ts";
+import { openStorage, type Storage, upgradeDatabase } from "./open-storage.ts";
 
 const CHECK_MS = 500;
 
@@ -46,8 +44,7 @@ export async function openServingStorage(settings: Settings, log: Log): Promise<
     const gate = openWhenChecked(log, async () => {
       await checkKeyAndDatabase(settings, db);
       await checkInstallation(db, stored);
-      await migrate(db, now());
-      await checkKeyring(db, keyring());
+      await upgradeDatabase(db, keyring());
     });
     return {
       db: rejectUntilReady(db, gate.isOpen),

@@ -6,6 +6,7 @@ import { knownSchema } from "../db/backup/backup.ts";
 import { type Db, openDb } from "../db/db.ts";
 import { migrate } from "../db/migrate.ts";
 import { fileExists, openReadOnly } from "../db/open-read-only.ts";
+import { schemaOf } from "../db/schema-tables.ts";
 import { sqliteFile } from "../db/sqlite.ts";
 import type { Deps } from "../deps.ts";
 import { evaluateInternal } from "../evaluate/evaluate-internal.ts";
@@ -22,7 +23,7 @@ import { EMPTY_SNAPSHOT } from "../snapshot/snapshot.ts";
 import { checkDatabaseFile, checkKeyAndDatabase } from "./check-key-and-database.ts";
 import { createState } from "./create-state.ts";
 import { describeReason } from "./doctor/check.ts";
-import { checkKeyring, confirmKeyFile, openKeyring } from "./keyring.ts";
+import { checkKeyring, confirmKeyFile, openKeyring, rejectOtherKeys } from "./keyring.ts";
 import { readEgress } from "./read-egress.ts";
 
 export interface Storage {
@@ -38,15 +39,21 @@ export async function openStorage(settings: Settings): Promise<Storage> {
   try {
     await checkKeyAndDatabase(settings, db);
     createDataFolder(settings);
-    await migrate(db, now());
     const keyring = openKeyring(settings);
-    await checkKeyring(db, keyring());
+    await upgradeDatabase(db, keyring());
     confirmKeyFile(settings);
     return { db, keyring };
   } catch (thrown) {
     await db.close();
     throw thrown;
   }
+}
+
+/** Upgrades the schema and the secrets. Other keys are rejected first: the former release could not read a newer schema. */
+export async function upgradeDatabase(db: Db, keyring: Keyring): Promise<void> {
+  if ((await schemaOf(db)) !== undefined) await rejectOtherKeys(db, keyring);
+  await migrate(db, now());
+  await checkKeyring(db, keyring);
 }
 
 export function createDataFolder({ PORTCULLIS_DATA_DIR: folder }: Settings): void {

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openDb } from "../../src/db/db.ts";
+import { schemaOf } from "../../src/db/schema-tables.ts";
 import { listSealedTexts } from "../../src/db/sealed-columns.ts";
 import facts from "../golden/upgrade/eb2e1da/facts.json";
 import { startAuthServer, startProtectedServer } from "../kit/auth-server.ts";
@@ -245,6 +247,20 @@ describe.each(databaseKinds)("on %s", (database) => {
     await using again = await startKit({ database_url: kit.database_url, data_dir: kit.data_dir });
 
     expect(await listSealedTexts(again.db)).toEqual(before);
+  });
+
+  test("a start with other keys is rejected and leaves the schema to the previous release", async () => {
+    await using fresh = await freshDatabase(database);
+    await loadFixture(fresh.url, fixtureRows(RELEASE, upgraded.places));
+    const db = await openDb(fresh.url);
+    const before = await schemaOf(db);
+    const keys = `k1:${Buffer.alloc(32).toString("base64")}`;
+
+    const start = startKit({ database_url: fresh.url, settings: { PORTCULLIS_KEYS: keys } });
+
+    await expect(start).rejects.toThrow("cannot decrypt the secrets in this database");
+    expect(await schemaOf(db)).toEqual(before);
+    await db.close();
   });
 
   test("a backup of the previous release is restored and upgraded", async () => {
