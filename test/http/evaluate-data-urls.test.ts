@@ -99,3 +99,44 @@ test.each<[string, Json, string]>([
 
   expect(detectors.uninspected).toMatchObject([{ reason }]);
 });
+
+test.each(["iso-8859-1", "ISO-8859-15", "shift_jis"])(
+  "text of a data URL in %s is inspected",
+  async (charset) => {
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+    const payload = file(`data:text/plain;charset=${charset};base64,${encode(CARD)}`);
+
+    const { status, detectors } = await guard.evaluate({ payload });
+
+    expect([status, detectors.uninspected]).toEqual(["block", []]);
+  },
+);
+
+/** Text with a card in UTF-7, which is plain ASCII. */
+const UTF7 = "My card is +ADQAMQAxADEAMQAxADEAMQAxADEAMQAxADEAMQAxADE-.";
+const encode = (text: string) => Buffer.from(text).toString("base64");
+const file = (file_data: string): Json =>
+  part({ type: "file", file: { filename: "a.txt", file_data } });
+const resource = (mimeType: string, text: string): Json =>
+  part({ type: "resource", resource: { uri: "a:b", mimeType, blob: encode(text) } });
+
+test.each<[string, Json, boolean]>([
+  ["UTF-7 in a data URL", file(`data:text/plain;charset=utf-7;base64,${encode(UTF7)}`), true],
+  ["UTF-7 without base64", file(`data:text/plain;charset="x-UTF-7",${UTF7}%20`), true],
+  ["HZ in a resource", resource("text/plain; charset=hz-gb-2312", "~{VP~} text"), true],
+  ["UTF-7 in a page", resource("text/html", `<meta charset="utf-7">${UTF7}`), true],
+  ["UTF-7 in XML", resource("", `<?xml version="1.0" encoding="UTF-7"?><a>${UTF7}</a>`), true],
+  ["UTF-7 in a mail", resource("", `Content-Type: text/plain;\n charset=utf-7\n\n${UTF7}`), true],
+  ["UTF-7 in a header", resource("", `Subject: =?utf-7?Q?+ADQAMQAxADE-?=\n\nHello`), true],
+  ["ISO-2022-JP", resource("", "Text \x1b$B#4#1#1#1\x1b(B"), true],
+  ["Latin-1", file(`data:text/plain;charset=iso8859_1;base64,${encode("Some text")}`), false],
+  ["UTF-32", resource("text/plain; charset=utf-32", "Some text"), false],
+  ["a note on UTF-7", resource("text/plain", `charset=utf-7 writes ${UTF7}`), false],
+])("a text file in a charset that is not decoded is listed: %s", async (_, payload, isListed) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { detectors } = await guard.evaluate({ payload });
+
+  const reasons = detectors.uninspected.map(({ reason }: Json) => reason);
+  expect(reasons.includes("binary")).toBe(isListed);
+});

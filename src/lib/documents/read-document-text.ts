@@ -1,6 +1,6 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { type Gunzip, gunzip } from "node:zlib";
-import { containsBinary, decodeText, readCharset } from "./decode-text.ts";
+import { containsBinary, decodeText, isUnknownCharset, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
@@ -143,7 +143,8 @@ async function readPart(
   if (read.kind === "text" && text.length < budget.characters && isMarkup(text))
     read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
-  const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
+  const hasBinary = containsBinary(text) || isUnknownCharset(charset);
+  const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
 }
 

@@ -1,6 +1,11 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 import { isUtf8 } from "node:buffer";
-import { containsBinary, decodeText, readCharset } from "../../lib/documents/decode-text.ts";
+import {
+  containsBinary,
+  decodeText,
+  isUnknownCharset,
+  readCharset,
+} from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -74,6 +79,13 @@ export function readDeclaredType(members: JsonObject): string | null {
   return types.find((type) => typeof type === "string") ?? null;
 }
 
+/** Returns whether an object declares a file in an unknown charset. */
+export const declaresUnknownCharset = (members: JsonObject): boolean =>
+  MIME_TYPES.some((name) => {
+    const type = members[name];
+    return typeof type === "string" && isUnknownCharset(readCharset(type));
+  });
+
 /** Returns the media type and the parameters of a data URL; null for another string or without them. */
 export const readUrlType = (value: string): string | null =>
   splitDataUrl(value)?.parameters.trim() || null;
@@ -105,7 +117,8 @@ function splitDataUrl(value: string): DataUrl | undefined {
 }
 
 function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMember | undefined {
-  const isUsual = USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters);
+  const isUsual =
+    USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
     if (!data.includes("%") && !hasMimeParts(data)) return undefined;
     const decoded = decodePercent(prefix, data);
@@ -173,7 +186,7 @@ const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => (
   encoding,
   isMail: hasMimeParts(text),
   isPage: isMarkup(text),
-  hasBinary: containsBinary(text),
+  hasBinary: containsBinary(text) || isUnknownCharset(readCharset(encoding.prefix)),
 });
 
 /** Ignores characters outside base64, as Python and PHP do. */

@@ -4,6 +4,7 @@ import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
 import {
   declaresBase64,
+  declaresUnknownCharset,
   decodeMember,
   isBase64Member,
   isSealedData,
@@ -53,6 +54,7 @@ export function readMembers(
     else if (read) read(out, member, child);
     else readMember(out, member, child, key);
   }
+  if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
   const files = out.documents.slice(count, MAX_ATTACHMENTS);
   for (const file of files) file.content_type ??= readDeclaredType(value);
 }
@@ -81,6 +83,7 @@ export const readEvery: ValueReader = (out, value, location) => {
       const isBytes = typeof member === "string" && member !== "" && isBase64Member(key, value);
       (isBytes ? readBase64 : readEvery)(out, member, childLocation(location, key));
     }
+    if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
     if (isEmptyObject(value)) readScalar(out, "{}", location);
   }
 };
