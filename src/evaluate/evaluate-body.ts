@@ -1,6 +1,6 @@
 /** Evaluates the requests of a body, step by step. Runs in the main thread and in workers. */
 import type { Evaluation } from "../evaluation.ts";
-import { createSemaphore, type Semaphore } from "../lib/concurrency/semaphore.ts";
+import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { applyPolicy } from "./apply-policy.ts";
@@ -30,7 +30,7 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   const runOne = createBatchTurns(host, parsed.length);
   // Waits for all, also if one fails: a worker has no host for evaluations that run after their batch has ended.
   const ended = await Promise.allSettled(
-    parsed.map((input) => runOne((readInTurn) => evaluateInput(host, input, readInTurn))),
+    parsed.map((input) => runOne((runInTurn) => evaluateInput(host, input, runInTurn))),
   );
   const verdicts = ended.map((each) => {
     if (each.status === "rejected") throw each.reason;
@@ -39,43 +39,50 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   return `[${verdicts.join(",")}]`;
 }
 
+/** Runs an evaluation whose texts are extracted: at once, or when it is its turn in a batch. `opens`: it reads documents. */
+type RunInTurn = <T>(opens: boolean, run: () => Promise<T>) => Promise<T>;
+
 /**
  * Returns a function that runs one evaluation of a batch. Documents of one evaluation are read at a time, because each may
- * take 64 MiB and seconds, and a batch has 100. Other owners have their turn in between. Evaluations without documents end
- * before, so that they do not run meanwhile.
+ * take 64 MiB and seconds, and a batch has 100. Other owners have their turn in between. Evaluations without documents
+ * run after those with them: what they found would take memory while others have their turn.
  */
 function createBatchTurns(host: EvaluationHost, size: number) {
   const takeTurn = createSemaphore(1);
-  const { promise: othersEnded, resolve: endOthers } = Promise.withResolvers<void>();
-  let others = size;
+  const { promise: documentsRead, resolve: endDocuments } = Promise.withResolvers<void>();
+  /** Evaluations that are not extracted, or read documents and have not ended. */
+  let pending = size;
   let isFirst = true;
-  return (evaluateOne: (readInTurn: Semaphore) => Promise<string>): Promise<string> => {
-    let isOther = true;
-    const leaveOthers = () => {
-      if (isOther) others -= 1;
-      isOther = false;
-      if (others === 0) endOthers();
+  return (evaluateOne: (runInTurn: RunInTurn) => Promise<string>): Promise<string> => {
+    let isPending = true;
+    const leave = () => {
+      if (isPending) pending -= 1;
+      isPending = false;
+      if (pending === 0) endDocuments();
     };
-    const readInTurn: Semaphore = async (task) => {
-      leaveOthers();
-      await othersEnded;
+    const runInTurn: RunInTurn = async (opens, run) => {
+      if (!opens) {
+        leave();
+        await documentsRead;
+        return await run();
+      }
       return await takeTurn(async () => {
         if (!isFirst) await host.passTurn();
         isFirst = false;
-        return await task();
+        return await run();
       });
     };
-    return evaluateOne(readInTurn).finally(leaveOthers);
+    return evaluateOne(runInTurn).finally(leave);
   };
 }
 
 async function evaluateInput(
   host: EvaluationHost,
   input: EvaluationInput,
-  readInTurn?: Semaphore,
+  runInTurn?: RunInTurn,
 ): Promise<string> {
   try {
-    const evaluation = await evaluate(host, input, readInTurn);
+    const evaluation = await evaluate(host, input, runInTurn);
     return renderVerdict(input, evaluation);
   } catch (thrown) {
     if (input.hook) return renderHookFailure(input.hook, thrown);
@@ -83,11 +90,11 @@ async function evaluateInput(
   }
 }
 
-/** Evaluates one request. `readInTurn` runs evaluations that read documents. */
+/** Evaluates one request. */
 export async function evaluate(
   host: EvaluationHost,
   input: EvaluationInput,
-  readInTurn: Semaphore = (task) => task(),
+  runInTurn: RunInTurn = (_, run) => run(),
 ): Promise<Evaluation> {
   const started = elapsedMs();
   const selected = selectPolicy(host, input); //                          400 collector
@@ -99,8 +106,7 @@ export async function evaluate(
   if (worker && worker !== host.worker && host.worker !== "huge") {
     return await host.evaluateInWorker(worker, toClonedInput(input));
   }
-  const run = () => decide(host, extracted, { opens, started });
-  return await (opens ? readInTurn(run) : run());
+  return await runInTurn(opens, () => decide(host, extracted, { opens, started }));
 }
 
 async function decide(

@@ -71,6 +71,8 @@ async function readAttachments(
   const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
   const budget = createReadingBudget();
   for (const [index, { pointer, filename }] of all.entries()) {
+    // One document may take seconds, and other owners wait.
+    if (index > 0) await budget.slicer.yield(host.passTurn);
     const file = await nextFile();
     const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));

@@ -98,7 +98,7 @@ test("a batch of a collector waits for the one that lets other collectors have t
   expect(traces.filter((trace, at) => trace !== traces[at - 1])).toHaveLength(3);
 });
 
-test("a batch reads its documents after its other evaluations", async () => {
+test("a batch reads its documents before its other evaluations", async () => {
   await using kit = await startKit();
   const kinds = ["data_loss_prevention", "secrets", "unicode", "doc_analyzer"];
   const detectors = await Promise.all(kinds.map((kind) => makeDetector(kit, kind)));
@@ -110,7 +110,7 @@ test("a batch reads its documents after its other evaluations", async () => {
   await guard.evaluate(DOCUMENT);
   kit.lines.length = 0;
 
-  const reply = await guard.send([DOCUMENT, DOCUMENT, text, text], {}, BATCH);
+  const reply = await guard.send([text, text, DOCUMENT, DOCUMENT], {}, BATCH);
 
   const verdicts = (await reply.json()) as { request_id: string }[];
   const ended = readEnded(kit).map(({ request_id }) => request_id);

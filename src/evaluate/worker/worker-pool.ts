@@ -62,9 +62,12 @@ function createLarge(): RunJob {
   return createQueue({ max: 16, perOwner: 12, sizePerOwner: HUGE_BYTES }, run, measureTask);
 }
 
+/** A job that has passed its turn takes six times the memory of its body. */
+const MAX_PAUSED_BYTES = 64 * 1024 * 1024;
+
 /**
  * Evaluating takes up to thirty times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
- * both. A batch passes its turn between evaluations with documents.
+ * both. A job passes its turn between documents, unless the bodies of those that have are too large together.
  */
 function createHuge(): RunJob {
   const start = () => ({
@@ -73,15 +76,20 @@ function createHuge(): RunJob {
     active: 0,
   });
   const workers = [start(), start()] as const;
+  let pausedBytes = 0;
   return createQueue({ max: workers.length, perOwner: 1 }, async (job, passTurn) => {
     const [one, other] = workers;
     const worker = one.active <= other.active ? one : other;
+    const size = measureTask(job.task);
     const host = {
       ...job.host,
       async passTurn() {
+        if (pausedBytes + size > MAX_PAUSED_BYTES) return;
         worker.active -= 1;
+        pausedBytes += size;
         await passTurn().finally(() => {
           worker.active += 1;
+          pausedBytes -= size;
         });
         checkClient(job);
       },

@@ -5,7 +5,8 @@ import { documentProblem } from "./document-problem.ts";
 export interface TimeSlicer {
   /** Returns true when it is time to `await yield()`. Call it in every step of a loop, with the `cost` of a long one. */
   isDue: (cost?: number) => boolean;
-  yield: () => Promise<void>;
+  /** Lets others run, until `wait` resolves. */
+  yield: (wait?: () => Promise<void>) => Promise<void>;
 }
 
 const STEPS_PER_CHECK = 512;
@@ -27,9 +28,9 @@ export function createTimeSlicer(maxMs: number): TimeSlicer {
       }
       return spent > SLICE_MS;
     },
-    async yield() {
+    async yield(wait = () => new Promise<void>((resolve) => setImmediate(resolve))) {
       worked += elapsedMs() - began;
-      await new Promise((resolve) => setImmediate(resolve));
+      await wait();
       began = elapsedMs();
     },
   };
