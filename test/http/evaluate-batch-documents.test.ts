@@ -77,6 +77,25 @@ test("a document is evaluated between those of two batches of other collectors",
   expect(ended).toEqual(["document 200", "batch 200", "batch 200"]);
 }, 30_000);
 
+test("a document is evaluated between those of two evaluations of other collectors", async () => {
+  await using kit = await startKit();
+  const data = docx(`<w:t>${"12345 6789 ".repeat(10_000)}</w:t>`).toString("base64");
+  const ended: string[] = [];
+  const send = async (count: number) => {
+    const guard = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+    const attachments = Array.from({ length: count }, () => ({ data }));
+    const sent = guard.send({ payload: { attachments } });
+    const finished = sent.then(({ status }) => ended.push(`${count} documents: ${status}`));
+    await Bun.sleep(20);
+    return { finished };
+  };
+
+  const evaluations = [await send(20), await send(20), await send(1)];
+  await Promise.all(evaluations.map(({ finished }) => finished));
+
+  expect(ended[0]).toBe("1 documents: 200");
+}, 30_000);
+
 /** Returns the evaluations in the order in which they ended. */
 const readEnded = ({ lines }: Pick<Kit, "lines">): { trace_id: string; request_id: string }[] =>
   lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "evaluation");
