@@ -4,15 +4,16 @@ import { parseStrict, parseStrictText, type StrictParse } from "../../lib/json/p
 
 /** Caps parsing, which blocks the event loop. Only token lists (embeddings) have this many values. */
 export const MAX_VALUES = 300_000;
-/** A name that is new takes a microsecond to parse, and names are compared with those that refer to stored objects. */
-const MAX_MEMBERS = 100_000;
 
 /** Rejects repeated names, because the upstream may use another one than the gateway checks. */
-export function parseBody(body: Uint8Array | string): Extract<StrictParse, { ok: true }> {
+export function parseBody(
+  body: Uint8Array | string,
+  maxMembers?: number,
+): Extract<StrictParse, { ok: true }> {
   const parsed =
     typeof body === "string"
-      ? parseStrictText(body, MAX_VALUES, MAX_MEMBERS)
-      : parseStrict(body, MAX_VALUES, MAX_MEMBERS);
+      ? parseStrictText(body, MAX_VALUES, maxMembers)
+      : parseStrict(body, MAX_VALUES, maxMembers);
   if (!parsed.ok) throw new AppError("invalid_request", `The body is ${parsed.reason}.`);
   return parsed;
 }

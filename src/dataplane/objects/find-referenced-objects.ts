@@ -8,12 +8,14 @@ import { collectItemReferences, readMembers } from "./find-item-references.ts";
 
 /** More than any provider accepts in one request. */
 const MAX_IDS = 1000;
+/** A member with a long name takes up to 8 µs: its name is compared with those of references. */
+const MAX_MEMBERS = 50_000;
 
 export function findReferencedObjects(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies contain no such name and are not parsed.
   if (!mayRefer(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
-  const { value } = parseBody(text);
+  const { value } = parseBody(text, MAX_MEMBERS);
   const ids = new Set<string>();
   const found: References = { ids, internationalCharacters: 0 };
   collectFromBody(value, found);
