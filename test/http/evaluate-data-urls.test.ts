@@ -100,7 +100,7 @@ test.each<[string, Json, string]>([
   expect(detectors.uninspected).toMatchObject([{ reason }]);
 });
 
-test.each(["iso-8859-1", "ISO-8859-15", "shift_jis"])(
+test.each(["iso-8859-1", "ISO-8859-15", "shift_jis", "euc_jp"])(
   "text of a data URL in %s is inspected",
   async (charset) => {
     const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
@@ -123,6 +123,17 @@ const resource = (mimeType: string, text: string): Json =>
 test.each<[string, Json, boolean]>([
   ["UTF-7 in a data URL", file(`data:text/plain;charset=utf-7;base64,${encode(UTF7)}`), true],
   ["UTF-7 without base64", file(`data:text/plain;charset="x-UTF-7",${UTF7}%20`), true],
+  ["UTF-7 without escapes", file(`data:text/plain;charset=utf-7,${UTF7}`), true],
+  ["UTF-7 after another charset", resource("a/b;charset=ascii;charset='utf-7'", UTF7), true],
+  ["UTF-7 in an extended parameter", resource("a/b; charset*=us-ascii''utf-7", UTF7), true],
+  [
+    "UTF-7 in a folded header",
+    resource(
+      "",
+      `Content-Type: text/plain;\n format=flowed;\n charset*=us-ascii''utf-7\n\n${UTF7}`,
+    ),
+    true,
+  ],
   ["HZ in a resource", resource("text/plain; charset=hz-gb-2312", "~{VP~} text"), true],
   ["UTF-7 in a page", resource("text/html", `<meta charset="utf-7">${UTF7}`), true],
   ["UTF-7 in XML", resource("", `<?xml version="1.0" encoding="UTF-7"?><a>${UTF7}</a>`), true],
@@ -131,7 +142,7 @@ test.each<[string, Json, boolean]>([
   ["ISO-2022-JP", resource("", "Text \x1b$B#4#1#1#1\x1b(B"), true],
   ["Latin-1", file(`data:text/plain;charset=iso8859_1;base64,${encode("Some text")}`), false],
   ["UTF-32", resource("text/plain; charset=utf-32", "Some text"), false],
-  ["a note on UTF-7", resource("text/plain", `charset=utf-7 writes ${UTF7}`), false],
+  ["a note on UTF-7", resource("text/plain", `UTF-7 writes ${UTF7}`), false],
 ])("a text file in a charset that is not decoded is listed: %s", async (_, payload, isListed) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 

@@ -40,8 +40,7 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
  * 8,000 files with text, 5 are reported.
  */
 export function containsBinary(text: string): boolean {
-  if (text.includes(SHIFT) || (SEVEN_BITS.test(text) && DECLARES_SEVEN_BITS.test(text)))
-    return true;
+  if (text.includes(SHIFT) || DECLARES_SEVEN_BITS.test(text)) return true;
   let score = 0;
   for (let at = 0; at < text.length; at++) {
     if (isForeign(text.charCodeAt(at))) {
@@ -54,19 +53,9 @@ export function containsBinary(text: string): boolean {
 
 /** ISO-2022 selects a table of two bytes for each letter. */
 const SHIFT = "\x1b$";
-const SEVEN_BITS = /utf[-_]?7|iso[-_]?2022|hz[-_]?gb/i;
-/** In a page, an XML document, a header of a mail or a word of one. */
-const DECLARES_SEVEN_BITS = new RegExp(
-  [
-    "<meta[^>]{0,200}?charset\\s{0,9}=\\s{0,9}",
-    "<\\?xml[^>]{0,100}?encoding\\s{0,9}=\\s{0,9}",
-    "^content-type:[^\\n]{0,200}?(?:\\r?\\n[ \\t][^\\n]{0,200}?)?charset\\s{0,9}=\\s{0,9}",
-    "=\\?",
-  ]
-    .map((start) => `${start}["']?[\\w-]{0,20}?(?:${SEVEN_BITS.source})`)
-    .join("|"),
-  "im",
-);
+/** UTF-7, ISO-2022 and HZ, declared in a page, an XML document, a header of a mail or a word of one. */
+const DECLARES_SEVEN_BITS =
+  /(?:(?:charset|encoding)[\s"'=*]{1,20}(?:[\w-]{0,20}'[\w-]{0,10}')?|=\?)[\w-]{0,20}?(?:utf[-_]?7|iso[-_]?2022|hz[-_]?gb)/i;
 
 /** Three such characters within about 30 are reported: in random bytes, one in nine is such a character. */
 const FOREIGN_SCORE = 32;
@@ -86,12 +75,13 @@ const NEXT_LINE = 0x85;
 export const readCharset = (contentType: string | null): string | null =>
   /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
 
-/** Returns whether a charset is unknown, such as UTF-7: text in it may have other letters than it shows. */
-export const isUnknownCharset = (declared: string | null): boolean =>
-  declared !== null &&
-  !DETECTED.test(declared) &&
-  !resolveCharset(declared) &&
-  !resolveCharset(declared.replaceAll("_", "-"));
+/** Returns whether a content type has an unknown charset, such as UTF-7: the text may have other letters than it shows. */
+export const hasUnknownCharset = (contentType: string | null): boolean =>
+  (contentType ?? "")
+    .matchAll(CHARSETS)
+    .some(([, name = ""]) => !DETECTED.test(name) && resolveCharset(name) === undefined);
+/** Repeated, quoted and extended (RFC 2231) parameters too. */
+const CHARSETS = /charset\*?\s{0,99}=[\s"']{0,99}(?:[\w-]{0,40}'[\w-]{0,20}')?([\w.:+-]{1,40})/gi;
 /** UTF-32 and its former names are detected by the bytes. */
 const DETECTED = /^(?:utf[-_]?32|ucs)/i;
 
@@ -131,11 +121,15 @@ function detectByteOrderMark(bytes: Uint8Array): Charset | undefined {
 
 function resolveCharset(declared: string | null): string | undefined {
   if (declared === null) return undefined;
-  try {
-    return new TextDecoder(declared).encoding;
-  } catch {
-    return undefined; // the text is still read
+  // Python writes `euc_jp`.
+  for (const label of [declared, declared.replaceAll("_", "-")]) {
+    try {
+      return new TextDecoder(label).encoding;
+    } catch {
+      // The text is still read.
+    }
   }
+  return undefined;
 }
 
 /** Detects UTF-16 and UTF-32 without a byte order mark by the positions of zero bytes. */

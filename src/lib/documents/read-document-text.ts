@@ -1,6 +1,6 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { type Gunzip, gunzip } from "node:zlib";
-import { containsBinary, decodeText, isUnknownCharset, readCharset } from "./decode-text.ts";
+import { containsBinary, decodeText, hasUnknownCharset, readCharset } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
@@ -53,7 +53,10 @@ export async function readDocumentText(
     if (first && text.trim() === "" && first.problem !== "media") {
       return { ok: false, reason: first.reason, problem: first.problem };
     }
-    const { kind, unread, cut } = read;
+    const { kind, cut } = read;
+    const unread = hasUnknownCharset(claims.content_type)
+      ? [...read.unread, OTHER_BYTES]
+      : read.unread;
     return { ok: true, kind, text, unread, truncated: read.text.length > characters || cut };
   } catch (thrown) {
     // Other errors, which a damaged file causes in a parser, are not meaningful to users.
@@ -143,8 +146,7 @@ async function readPart(
   if (read.kind === "text" && text.length < budget.characters && isMarkup(text))
     read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
-  const hasBinary = containsBinary(text) || isUnknownCharset(charset);
-  const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
+  const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
 }
 

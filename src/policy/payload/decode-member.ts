@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import {
   containsBinary,
   decodeText,
-  isUnknownCharset,
+  hasUnknownCharset,
   readCharset,
 } from "../../lib/documents/decode-text.ts";
 import {
@@ -83,7 +83,7 @@ export function readDeclaredType(members: JsonObject): string | null {
 export const declaresUnknownCharset = (members: JsonObject): boolean =>
   MIME_TYPES.some((name) => {
     const type = members[name];
-    return typeof type === "string" && isUnknownCharset(readCharset(type));
+    return typeof type === "string" && hasUnknownCharset(type);
   });
 
 /** Returns the media type and the parameters of a data URL; null for another string or without them. */
@@ -120,7 +120,9 @@ function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMemb
   const isUsual =
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
-    if (!data.includes("%") && !hasMimeParts(data)) return undefined;
+    if (!data.includes("%") && !hasMimeParts(data)) {
+      return hasUnknownCharset(prefix) ? { kind: "binary", isAmbiguous: true } : undefined;
+    }
     const decoded = decodePercent(prefix, data);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
@@ -186,7 +188,7 @@ const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => (
   encoding,
   isMail: hasMimeParts(text),
   isPage: isMarkup(text),
-  hasBinary: containsBinary(text) || isUnknownCharset(readCharset(encoding.prefix)),
+  hasBinary: containsBinary(text) || hasUnknownCharset(encoding.prefix),
 });
 
 /** Ignores characters outside base64, as Python and PHP do. */
