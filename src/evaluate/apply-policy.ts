@@ -53,6 +53,7 @@ export async function applyPolicy(
       uninspected: [...payload.uninspected, ...opened.uninspected],
       payload_bytes: size,
       system_prompt: findSystemPrompt(evaluation, program),
+      waitForTurn: host.waitForTurn,
       services: createDetectorServices(
         host,
         pseudonyms.restore,

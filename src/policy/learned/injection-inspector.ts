@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
 import {
   computeOnce,
-  inspectAll,
+  isMemoized,
   type Segment,
   type SegmentSource,
   sourceByOrigin,
@@ -43,6 +43,8 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
 
 /** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 8 ms. */
 const MAX_ENCODED_TEXTS = 16;
+/** Hostile text has nine readings, each of which takes 0.2 µs for a character. */
+const CHARACTERS_PER_TURN = 64 * 1024;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 1;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
@@ -57,10 +59,23 @@ export function createInjectionInspector(
 ): Inspector {
   const findThreshold: NonNullable<Inspector["findThreshold"]> = async ({ loadWindowScorer }) =>
     threshold ?? (await loadWindowScorer()).cascade.thresholds[type][level];
-  const inspect: Inspector = async (texts, { services, isExempt }) => {
+  const inspect: Inspector = async (texts, { services, isExempt, waitForTurn }) => {
     if (texts.length === 0) return [];
     const scorer = await services.loadWindowScorer();
-    const found = inspectAll(texts, (segment) => findWindow(scorer, segment, isExempt));
+    const found: FoundWindow[] = [];
+    let characters = 0;
+    for (const segment of texts) {
+      const search = findWindow(scorer, segment, isExempt);
+      let step = search.next();
+      for (; !step.done; step = search.next()) {
+        characters += step.value;
+        if (!waitForTurn || characters < CHARACTERS_PER_TURN) continue;
+        await waitForTurn();
+        characters = 0;
+      }
+      if (step.value) found.push(step.value);
+      if (!isMemoized(texts)) segment.memo = undefined;
+    }
     const uncertain = found
       .filter(({ window }) => window.ids.length > 0 && window.logit > scorer.cascade.band)
       .sort((one, other) => other.window.logit - one.window.logit)
@@ -124,21 +139,22 @@ function readJoinedWords({ text, isName, source }: Segment): string | undefined 
   return IS_JOINED_PROSE.test(words) ? words : undefined;
 }
 
-/** Returns the window of text with the highest score of stage 1. */
-function findWindow(
+/** Returns the window of text with the highest score of stage 1. Yields the length of each reading of the text. */
+function* findWindow(
   scorer: WindowScorer,
   segment: Segment,
   isExempt: InspectionContext["isExempt"],
-): FoundWindow[] {
+): Generator<number, FoundWindow | undefined> {
   const origin = ORIGINS[sourceByOrigin(segment)];
   const words = readJoinedWords(segment);
   const isPlainName = segment.isName && words === undefined && !IS_PROSE.test(segment.text);
-  if (origin === undefined || isPlainName) return [];
+  if (origin === undefined || isPlainName) return undefined;
   let best: FoundWindow | undefined;
   let exempted = 0;
   const readings = listReadings(segment);
   if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
   for (const reading of readings) {
+    yield reading.text.length;
     const window = findOverridePhrase(reading.text) ?? scorer.findHighest(reading.text, origin);
     if (!window || (best && window.logit <= best.window.logit)) continue;
     let at = { segment, ...reading.toOriginal(window.start, window.end) };
@@ -153,7 +169,7 @@ function findWindow(
     }
     best = { window, origin, at };
   }
-  return best ? [best] : [];
+  return best;
 }
 
 const wholeOf = ({ text }: Segment) => ({ start: 0, end: text.length });
