@@ -54,7 +54,7 @@ test("the banner's curl lines work as printed, and the token is shown once", asy
   expect(first.printed()).toMatch(/\n {2}pa_[\w-]{43}\n/);
   expect(second.printed()).not.toContain("pa_");
   expect(second.printed()).toContain("Portcullis is ready at http://127.0.0.1:");
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("a new installation is ready only when its first token works", async () => {
@@ -95,7 +95,7 @@ test("in a world-readable folder the database and backups are private", async ()
   expect(program.url).not.toBe("");
   expect(readdirSync(dir)).toContain("backup");
   expect(open).toEqual([]);
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("PORTCULLIS_ADMIN_TOKEN becomes the first owner token, and is not printed", async () => {
@@ -164,7 +164,7 @@ test("two nodes that start at once on a new database create one installation", a
   const { items } = (await (await one.admin("GET", "/v1/gateways")).json()) as { items: unknown[] };
   expect(items).toHaveLength(1);
   await Promise.all([one.stop(), other.stop()]);
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });
 
 test("a signal to npm start stops the program", async () => {
@@ -189,5 +189,5 @@ test("a signal to npm start stops the program", async () => {
   expect(running.status).toBe(200);
   expect(gone).rejects.toThrow();
   await gone.catch(() => {});
-  rmSync(dir, { recursive: true });
+  rmSync(dir, { recursive: true, force: true });
 });

@@ -28,6 +28,10 @@ async function findings(page: Page, part = "body"): Promise<string[]> {
     const found: string[] = [];
     for (const theme of ["light", "dark"]) {
       dataset.theme = theme;
+      // Two frames later the page has its size and colors.
+      await new Promise((resolve) =>
+        requestAnimationFrame(() => requestAnimationFrame(() => resolve(undefined))),
+      );
       const { violations } = await loaded.run(selector, {
         resultTypes: ["violations"],
         preload: false,
