@@ -124,6 +124,11 @@ test.each<[string, Json, boolean]>([
   ["UTF-7 in a data URL", file(`data:text/plain;charset=utf-7;base64,${encode(UTF7)}`), true],
   ["UTF-7 without base64", file(`data:text/plain;charset="x-UTF-7",${UTF7}%20`), true],
   ["UTF-7 without escapes", file(`data:text/plain;charset=utf-7,${UTF7}`), true],
+  [
+    "UTF-7 and another parameter",
+    file(`data:text/plain;charset=utf-7;format=flowed,${UTF7}%20`),
+    true,
+  ],
   ["UTF-7 after another charset", resource("a/b;charset=ascii;charset='utf-7'", UTF7), true],
   ["UTF-7 in an extended parameter", resource("a/b; charset*=us-ascii''utf-7", UTF7), true],
   [

@@ -116,23 +116,25 @@ function splitDataUrl(value: string): DataUrl | undefined {
   return { prefix, parameters, data, isBase64 };
 }
 
+/** Listed, and read as text as well. */
+const UNKNOWN_BYTES: DecodedMember = { kind: "binary", isAmbiguous: true };
+
 function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMember | undefined {
   const isUsual =
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
-    if (!data.includes("%") && !hasMimeParts(data)) {
-      return hasUnknownCharset(prefix) ? { kind: "binary", isAmbiguous: true } : undefined;
-    }
+    const prose = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
+    if (!data.includes("%") && !hasMimeParts(data)) return prose;
     const decoded = decodePercent(prefix, data);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
-    return decoded.kind === "text" ? undefined : { ...decoded, isAmbiguous: true };
+    return decoded.kind === "text" ? prose : { ...decoded, isAmbiguous: true };
   }
   const strict = dropForeignCharacters(unescapePercent(data));
   if (strict === "") return undefined;
   const decoded = decodeBase64(prefix, strict) ?? { kind: "binary" };
   if (decoded.kind !== "text") return { ...decoded, isAmbiguous: !isUsual || mayBeProse(data) };
-  return isUsual ? decoded : { kind: "binary", isAmbiguous: true };
+  return isUsual ? decoded : UNKNOWN_BYTES;
 }
 
 /** Returns whether a string begins with a file in base64, in a format that is known by its first bytes. */
