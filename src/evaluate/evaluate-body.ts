@@ -43,9 +43,9 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
 type RunInTurn = <T>(opens: boolean, run: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a function that runs one evaluation of a batch. Documents of one evaluation are read at a time, because each may
+ * Returns a function that runs one evaluation of a batch. Evaluations with documents run one at a time, because each may
  * take 64 MiB and seconds, and a batch has 100. Other owners have their turn in between. Evaluations without documents
- * run after those with them: what they found would take memory while others have their turn.
+ * run last: their results would take memory while others have their turn.
  */
 function createBatchTurns(host: EvaluationHost, size: number) {
   const takeTurn = createSemaphore(1);

@@ -123,12 +123,12 @@ function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMemb
   const isUsual =
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
-    const prose = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
-    if (!data.includes("%") && !hasMimeParts(data)) return prose;
+    const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
+    if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
     const decoded = decodePercent(prefix, data);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
-    return decoded.kind === "text" ? prose : { ...decoded, isAmbiguous: true };
+    return decoded.kind === "text" ? undecoded : { ...decoded, isAmbiguous: true };
   }
   const strict = dropForeignCharacters(unescapePercent(data));
   if (strict === "") return undefined;
