@@ -34,6 +34,8 @@ export interface InternalEvaluation extends EvaluationContext {
   on_ask: GuardSettings["on_ask"];
   /** Content that could not be read as a payload. */
   unread?: readonly Uninspected[];
+  /** Locations of calls whose arguments are not complete. Rules for tools read them in a later evaluation. */
+  incomplete_calls?: readonly string[] | undefined;
   /** Parts of the request that an approval covers beside the payload. */
   covered?: readonly CoveredText[];
 }

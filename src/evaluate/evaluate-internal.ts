@@ -27,7 +27,8 @@ export function evaluateWithHost(
 ): Promise<Evaluation> {
   const { request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
-  const { is_foreign_body, recorded, on_ask, unread = [], covered = [], system_prompt } = internal;
+  const { is_foreign_body, recorded, on_ask, unread = [], covered = [] } = internal;
+  const { incomplete_calls, system_prompt } = internal;
   const input: ClonedInput = {
     request,
     is_unchecked: payload === undefined,
@@ -39,6 +40,7 @@ export function evaluateWithHost(
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,
     unread,
+    incomplete_calls,
     covered,
     system_prompt,
   };

@@ -13,6 +13,7 @@ const MAX_POINTER_CHARACTERS = 64 * 1024 * 1024;
 
 export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation {
   const { request, text, origin, is_foreign_body = false, unread = [] } = assigned;
+  const incomplete = new Set(assigned.incomplete_calls);
   const direction = request.direction ?? "input";
   const protocol = request.protocol ?? "all";
   const attributes = request.attributes ?? {};
@@ -25,6 +26,7 @@ export function extractTexts(assigned: AssignedEvaluation): ExtractedEvaluation 
   if (is_foreign_body && payload.respelled !== null) {
     throw new AppError("invalid_request", describeRespelled(payload.respelled));
   }
+  payload.calls = payload.calls.filter(({ pointer }) => !incomplete.has(pointer));
   for (const part of unread) payload.uninspected.push(part);
   checkPayload(payload, assigned.batch);
   listEmbeddedBytes(payload);

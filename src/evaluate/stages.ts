@@ -82,6 +82,8 @@ export interface EvaluationInput extends Omit<EvaluationBody, "bytes"> {
   is_foreign_body?: boolean;
   /** Content that could not be read as a payload. */
   unread?: readonly Uninspected[];
+  /** Locations of calls whose arguments are not complete. Rules for tools read them in a later evaluation. */
+  incomplete_calls?: readonly string[] | undefined;
   /** Parts of the request that an approval covers beside the payload. */
   covered?: readonly CoveredText[];
   /** Texts of the system prompt that the payload responds to. Undefined: the payload may contain it. */

@@ -37,7 +37,7 @@ const MAX_CLEAN_CHARACTERS = 16 * 1024;
 
 export function createEventChecker(
   { hasType }: Pick<StreamFormat, "hasType">,
-  evaluatePart: (text: string) => Promise<EvaluatedText>,
+  evaluatePart: (text: string, incomplete_calls?: readonly string[]) => Promise<EvaluatedText>,
   addData: (data: string) => ReadEvent,
 ): EventChecker {
   const clean = new Set<string>();
@@ -86,14 +86,17 @@ export function createEventChecker(
     const { segments, calls, respelled } = readPayload(read.rest, OUTPUT);
     if (respelled !== null) throw buildConflictError();
     const unknown = segments.map(describeSegment).filter((text) => !clean.has(text));
-    // Other calls are evaluated when they are complete.
-    const hasCalls = calls.some(isOutside(read));
+    const incomplete = calls.filter(isOfResponse(read));
+    const hasCalls = incomplete.length < calls.length;
     if (unknown.length === 0 && !hasCalls) return data;
     const copies = read.copies.filter(({ is_argument }) => !(hasCalls && is_argument));
     const texts = [...read.pieces, ...copies];
     const empty = new Map(texts.map(({ pointer }) => [pointer, ""]));
     const blank = replaceTexts(data, empty, { keepsTokens: true });
-    const { masked, blocked } = await evaluatePart(blank);
+    const { masked, blocked } = await evaluatePart(
+      blank,
+      incomplete.map(({ pointer }) => pointer),
+    );
     if (blocked) return undefined;
     if (masked === null) remember(unknown);
     return masked ?? data;
@@ -111,15 +114,15 @@ export function createEventChecker(
   };
 }
 
-/** Returns a filter of calls that are no part of the response which the events build. */
-const isOutside =
+/** Returns a filter of calls that are part of the response which the events build: they are evaluated when they are complete. */
+const isOfResponse =
   ({ calls_at }: ReadEvent) =>
   ({ pointer }: { pointer: string }): boolean =>
-    !isInAny(pointer, calls_at);
+    isInAny(pointer, calls_at);
 
 /** Returns whether an event has a call that is no part of the response which the events build. */
 export const hasOtherCalls = (read: ReadEvent): boolean =>
-  readPayload(read.rest, OUTPUT).calls.some(isOutside(read));
+  !readPayload(read.rest, OUTPUT).calls.every(isOfResponse(read));
 
 /** Rules read text by its author and the name of its member. */
 const describeSegment = ({ source, pointer, inner, text }: Segment): string =>

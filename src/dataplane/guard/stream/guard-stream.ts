@@ -62,14 +62,14 @@ export async function guardStream(
     request,
     format: createFormat(),
     starting_after: readStartingAfter(forwarded),
-    async evaluate(text, { recorded, evaluate = deps.evaluate }) {
+    async evaluate(text, { evaluate = deps.evaluate, ...options }) {
       const { transformed, verdict } = await evaluate({
         ...context,
         payload: parseObject(text),
         text,
         on_ask: "allow",
         is_foreign_body: true,
-        recorded,
+        ...options,
       });
       return { masked: transformed, blocked: isBlocked({ transformed, verdict }) };
     },

@@ -1,5 +1,5 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
-import type { ResponseGuard, TextStream } from "../../../evaluation.ts";
+import type { InternalEvaluation, ResponseGuard, TextStream } from "../../../evaluation.ts";
 import type { StreamEvent } from "../../../lib/http/split-events.ts";
 import type { GrowingText } from "../../../lib/text/growing-text.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
@@ -15,7 +15,10 @@ import { createTextSlot, type TextSlot } from "./text-slot.ts";
 /** Evaluations that the stream needs. */
 export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
   /** Evaluates the JSON text of an event, a tool call or a long text, without recording it. */
-  evaluatePart: (text: string) => Promise<EvaluatedText>;
+  evaluatePart: (
+    text: string,
+    incomplete_calls?: InternalEvaluation["incomplete_calls"],
+  ) => Promise<EvaluatedText>;
   /** Evaluates and records the response. */
   evaluateResponse: (text: string) => Promise<EvaluatedText>;
   /** Number of the last event that the client has received, if it resumes the stream. */

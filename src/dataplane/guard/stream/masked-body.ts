@@ -24,7 +24,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     format,
     {
       ...texts,
-      evaluatePart: (text) => evaluate(text, { recorded: false, evaluate: evaluateByPolicy }),
+      evaluatePart: (text, incomplete_calls) =>
+        evaluate(text, { recorded: false, incomplete_calls, evaluate: evaluateByPolicy }),
       evaluateResponse: (text) => evaluate(text, { recorded: true, evaluate: evaluateByPolicy }),
       starting_after: evaluation.starting_after,
     },

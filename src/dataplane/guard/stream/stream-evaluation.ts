@@ -1,6 +1,6 @@
 /** Types and size limits that masked and observed streams share. */
 import type { Deps } from "../../../deps.ts";
-import type { EvaluationContext } from "../../../evaluation.ts";
+import type { EvaluationContext, InternalEvaluation } from "../../../evaluation.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
 import { takeTurnToParse } from "../../../take-turn.ts";
@@ -20,7 +20,9 @@ export interface StreamEvaluation {
   /** `evaluate` is `deps.evaluate` unless given. */
   evaluate: (
     text: string,
-    options: { recorded: boolean; evaluate?: Deps["evaluate"] },
+    options: Pick<InternalEvaluation, "recorded" | "incomplete_calls"> & {
+      evaluate?: Deps["evaluate"];
+    },
   ) => Promise<EvaluatedText>;
   /** Records that the stream cannot be evaluated. Throws unless it may pass. */
   fail: (thrown: unknown) => Promise<void>;
