@@ -129,6 +129,8 @@ async function decide(
     const { changes } = decided.outcome;
     const transformed =
       changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
+    // Text is masked for Activity by the detectors of secrets and personal data.
+    if (host.worker) await host.waitForTurn();
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };

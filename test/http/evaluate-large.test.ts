@@ -117,6 +117,25 @@ test("thousands of short texts of one client do not delay the bodies of others",
   expect(finished).toEqual(["other", "busy"]);
 }, 30_000);
 
+test("a detector that takes long does not delay the bodies of other clients", async () => {
+  const shared = await kit();
+  const slow = await makeGuardWithRules(shared, "prompt_moderation", {
+    settings: { keywords: ["a b c"], regex: ["(.*1){9}x"] },
+  });
+  const other = await makeGuardWithRules(shared, "unicode");
+  const long = { payload: { input: "hello ".repeat(20_000) } };
+  const sendSlow = async () => {
+    const { status } = await slow.evaluate({ payload: { input: "a.b@".repeat(200_000) } });
+    expect(status).toBe("allow");
+  };
+  // Starts both workers.
+  await Promise.all([sendSlow(), other.evaluate(long)]);
+
+  const share = () => maxWaitShare(sendSlow, [() => other.evaluate(long)]);
+
+  expect(await minOfRuns(share, 0.3)).toBeLessThan(0.3);
+}, 60_000);
+
 test("bodies with 500,000 addresses to mask take a bounded multiple of the size of one in memory", async () => {
   await using program = await startProgram();
   const guard = await makeGuardWithRules(program, "data_loss_prevention", { action: "transform" });

@@ -29,7 +29,7 @@ export interface WorkerJob {
 type RunJob = (job: WorkerJob) => Promise<TaskOutcome>;
 
 export interface WorkerPool {
-  /** Bodies up to 1 MiB. */
+  /** Bodies over 64 KiB, up to 1 MiB. */
   large: RunJob;
   /** Larger bodies, those with many texts, and documents of any size. */
   huge: RunJob;
@@ -54,12 +54,22 @@ export function createWorkerPool(): WorkerPool {
 }
 
 /**
- * Long conversations share one worker, which can only evaluate them one after another: an owner has a part of its slots,
- * and others wait for at most as much text of it as one body can have.
+ * Long conversations have two workers, and those of one owner have one of them: its longest detector delays only owners of
+ * the same worker. There, bodies take turns: an owner has a part of the slots, and others wait for at most as much text of it
+ * as one body can have.
  */
 function createLarge(): RunJob {
-  const { run } = createWorker(() => startEvaluationWorker("large"));
-  return createQueue({ max: 16, perOwner: 12, sizePerOwner: HUGE_BYTES }, run, measureTask);
+  const start = () => createWorker(() => startEvaluationWorker("large"));
+  const workers = [start(), start()] as const;
+  const limits = { max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES };
+  return createQueue(limits, (job) => findWorker(workers, job).run(job), measureTask);
+}
+
+/** Returns the worker that evaluates other bodies of the owner, or the one with fewer bodies. */
+function findWorker([one, other]: readonly [JobRunner, JobRunner], { owner }: WorkerJob) {
+  const isOwned = ({ jobs }: JobRunner) => jobs.values().some((job) => job.owner === owner);
+  if (isOwned(one) || isOwned(other)) return isOwned(one) ? one : other;
+  return one.jobs.size <= other.jobs.size ? one : other;
 }
 
 /** A job that has passed its turn takes six times the memory of its body. */
@@ -142,11 +152,17 @@ function checkClient({ signal }: WorkerJob): void {
   if (signal?.aborted) throw new AppError("client_closed");
 }
 
-function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): { run: RunJob } {
-  const jobs = new Map<
-    number,
-    { host: Partial<EvaluationHost> | undefined; finish: (outcome: TaskOutcome) => void }
-  >();
+interface RunningJob extends WorkerJob {
+  finish: (outcome: TaskOutcome) => void;
+}
+
+interface JobRunner {
+  run: RunJob;
+  jobs: ReadonlyMap<number, RunningJob>;
+}
+
+function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): JobRunner {
+  const jobs = new Map<number, RunningJob>();
   let lastJob = 0;
   let running: Worker | undefined;
   let idleTimer: ReturnType<typeof setTimeout> | undefined;
@@ -179,20 +195,20 @@ function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): { r
     void running?.terminate();
     running = undefined;
   };
-  const run: RunJob = async ({ host, owner, task }) => {
+  const run: RunJob = async (job) => {
     clearTimeout(idleTimer);
     running ??= start();
-    const job = ++lastJob;
+    const id = ++lastJob;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
-    jobs.set(job, { host, finish: resolve });
-    const message: MessageToWorker = { kind: "task", job, owner, task };
+    jobs.set(id, { ...job, finish: resolve });
+    const message: MessageToWorker = { kind: "task", job: id, owner: job.owner, task: job.task };
     running.postMessage(message);
     const outcome = await promise;
-    jobs.delete(job);
+    jobs.delete(id);
     if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
     return outcome;
   };
-  return { run };
+  return { run, jobs };
 }
 
 async function callHost(
