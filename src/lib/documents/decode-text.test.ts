@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { zstdCompressSync } from "node:zlib";
-import { decodeText, readCharset } from "./decode-text.ts";
+import { readCharset } from "./declared-charsets.ts";
+import { decodeText } from "./decode-text.ts";
 
 const wide = (text: string) => Buffer.from(text, "utf16le");
 

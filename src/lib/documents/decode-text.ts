@@ -1,5 +1,6 @@
 /** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
 import { viewBytes } from "../view-bytes.ts";
+import { declaresUnknownCharset, resolveCharset } from "./declared-charsets.ts";
 import { isCompressed } from "./file-kind.ts";
 
 /** Returns undefined when the bytes are not text in any charset that can be detected. */
@@ -36,11 +37,12 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
 
 /**
  * Returns whether decoded text contains other bytes, such as a compressed file after prose, or all of it in a charset
- * that accepts any byte, or declares a charset that writes other letters in ASCII. Text has few control characters: of
- * 8,000 files with text, 5 are reported.
+ * that accepts any byte, or declares an unknown charset. Text has few control characters: of 8,000 files with text, 5
+ * are reported.
  */
 export function containsBinary(text: string): boolean {
-  if (text.includes(SHIFT) || DECLARES_SEVEN_BITS.test(text)) return true;
+  if (text.includes(SHIFT) || DECLARES_SEVEN_BITS.test(text) || declaresUnknownCharset(text))
+    return true;
   let score = 0;
   for (let at = 0; at < text.length; at++) {
     if (isForeign(text.charCodeAt(at))) {
@@ -53,7 +55,7 @@ export function containsBinary(text: string): boolean {
 
 /** ISO-2022 selects a table of two bytes for each letter. */
 const SHIFT = "\x1b$";
-/** UTF-7, ISO-2022 and HZ, declared in a page, an XML document, a header of a mail or a word of one. */
+/** UTF-7, ISO-2022 and HZ, declared anywhere. They write other letters in ASCII. */
 const DECLARES_SEVEN_BITS =
   /(?:(?:charset|encoding)[\s"'=*]{1,20}(?:[\w-]{0,20}'[\w-]{0,10}')?|=\?)[\w-]{0,20}?(?:utf[-_]?7|iso[-_]?2022|hz[-_]?gb)/i;
 
@@ -70,20 +72,6 @@ function isForeign(unit: number): boolean {
 
 const ESCAPE = 0x1b;
 const NEXT_LINE = 0x85;
-
-/** Returns the `charset` parameter of a content type. */
-export const readCharset = (contentType: string | null): string | null =>
-  /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
-
-/** Returns whether a content type has an unknown charset, such as UTF-7: the text may have other letters than it shows. */
-export const hasUnknownCharset = (contentType: string | null): boolean =>
-  (contentType ?? "")
-    .matchAll(CHARSETS)
-    .some(([, name = ""]) => !DETECTED.test(name) && resolveCharset(name) === undefined);
-/** Repeated, quoted and extended (RFC 2231) parameters too. */
-const CHARSETS = /charset\*?\s{0,99}=[\s"']{0,99}(?:[\w-]{0,40}'[\w-]{0,20}')?([\w.:+-]{1,40})/gi;
-/** UTF-32 and its former names are detected by the bytes. */
-const DETECTED = /^(?:utf[-_]?32|ucs)/i;
 
 const latin1 = (bytes: Uint8Array): string => viewBytes(bytes).toString("latin1");
 
@@ -117,19 +105,6 @@ function detectByteOrderMark(bytes: Uint8Array): Charset | undefined {
   }
   if (first === 0xfe && second === 0xff) return "utf-16be";
   return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? "utf-32be" : undefined;
-}
-
-function resolveCharset(declared: string | null): string | undefined {
-  if (declared === null) return undefined;
-  // Python writes `euc_jp`.
-  for (const label of [declared, declared.replaceAll("_", "-")]) {
-    try {
-      return new TextDecoder(label).encoding;
-    } catch {
-      // The text is still read.
-    }
-  }
-  return undefined;
 }
 
 /** Detects UTF-16 and UTF-32 without a byte order mark by the positions of zero bytes. */

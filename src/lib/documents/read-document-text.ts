@@ -1,6 +1,7 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { type Gunzip, gunzip } from "node:zlib";
-import { containsBinary, decodeText, hasUnknownCharset, readCharset } from "./decode-text.ts";
+import { hasUnknownCharset, readCharset } from "./declared-charsets.ts";
+import { containsBinary, decodeText } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";

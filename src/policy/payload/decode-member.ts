@@ -1,11 +1,7 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 import { isUtf8 } from "node:buffer";
-import {
-  containsBinary,
-  decodeText,
-  hasUnknownCharset,
-  readCharset,
-} from "../../lib/documents/decode-text.ts";
+import { hasUnknownCharset, readCharset } from "../../lib/documents/declared-charsets.ts";
+import { containsBinary, decodeText } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,

@@ -1,0 +1,67 @@
+/** Finds the charsets that a content type declares, or text for itself: in headers of a mail, in a page and in XML. */
+
+/** Returns the name of the charset's decoder; undefined if there is none. */
+export function resolveCharset(name: string | null): string | undefined {
+  if (name === null) return undefined;
+  // Python writes `euc_jp`.
+  for (const label of [name, name.replaceAll("_", "-")]) {
+    try {
+      return new TextDecoder(label).encoding;
+    } catch {
+      // The text is still read.
+    }
+  }
+  return undefined;
+}
+
+/** Returns the `charset` parameter of a content type. */
+export const readCharset = (contentType: string | null): string | null =>
+  /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
+
+/** Returns whether a content type has an unknown charset, such as UTF-7: the text may have other letters than it shows. */
+export const hasUnknownCharset = (contentType: string | null): boolean =>
+  contentType !== null && parameterCharsets(contentType).some(isUnknown);
+
+/** Returns whether text declares an unknown charset for itself, or for a word or parameter of a header. */
+export const declaresUnknownCharset = (text: string): boolean =>
+  ownCharsets(text).some(isUnknown) || wordCharsets(text).some(isUnknown);
+
+const isUnknown = (name: string): boolean =>
+  !DETECTED.test(name) && resolveCharset(name) === undefined;
+/** UTF-32 and its former names are detected by the bytes. */
+const DETECTED = /^(?:utf[-_]?32|ucs)/i;
+
+/** Only where parsers find them: prose and programs mention charsets, too. */
+function* ownCharsets(text: string): Generator<string> {
+  const [, xml] = XML_DECLARATION.exec(text) ?? [];
+  if (xml !== undefined) yield xml;
+  if (!CHARSET_NAME.test(text)) return;
+  for (const [tag] of text.matchAll(META)) yield* parameterCharsets(tag);
+  for (const [header] of text.matchAll(CONTENT_TYPE)) yield* parameterCharsets(header);
+}
+
+/** Yields the charsets of encoded words and of extended parameters (RFC 2231) in headers. */
+function* wordCharsets(text: string): Generator<string> {
+  if (!WORD.test(text)) return;
+  for (const [header] of text.matchAll(HEADER)) {
+    for (const [, word, value] of header.matchAll(WORDS)) yield word ?? value ?? "";
+  }
+}
+
+/** Yields what follows each `charset`. Comments, escapes and continuations (RFC 2231) make a name unknown. */
+function* parameterCharsets(parameters: string): Generator<string> {
+  for (const [, sign = "", name] of parameters.matchAll(PARAMETER)) yield name ?? sign;
+}
+
+const XML_DECLARATION = /^\s{0,99}<\?xml\s[^>]{0,200}?encoding\s{0,99}=\s{0,99}["']([^"'>]{1,99})/i;
+const CHARSET_NAME = /charset/i;
+const LINE = "[^\\r\\n]*(?:(?:\\r\\n?|\\n)[ \\t][^\\r\\n]*)*";
+const CONTENT_TYPE = new RegExp(`^content-type[ \\t]{0,99}:${LINE}`, "gim");
+const HEADER = new RegExp(`^[\\w-]{1,76}[ \\t]{0,99}:${LINE}`, "gm");
+/** Linear: without an end, it matches up to an open quote. */
+const META = /<meta\s(?:[^"'>]{1,4000}|"[^"]*"|'[^']*'){0,99}/gi;
+/** A name that begins with another sign is a placeholder of a template. */
+const PARAMETER = /(?<![\w.-])charset\s{0,99}(?:([*(])|=[\s"']{0,99}([\w(\\&=][^\s"';,>]{0,99}))/gi;
+const EXTENDED = "\\*\\s{0,99}=[\\s\"]{0,99}([\\w.:+-]{1,40})'[\\w-]{0,40}'";
+const WORDS = new RegExp(`=\\?([\\w.:+-]{1,40})(?:\\*[\\w-]{0,20})?\\?[bq]\\?|${EXTENDED}`, "gi");
+const WORD = new RegExp(WORDS, "i");
