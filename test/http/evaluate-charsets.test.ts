@@ -68,3 +68,81 @@ test.each([
 ])("a file that declares a known charset, or mentions one, is not listed: %s", async (_, text) => {
   expect(await reasonsOf("text/plain", text)).toEqual([[], []]);
 });
+
+/** Text with a card in full-width digits, mostly in ASCII or not. */
+const ASCII = "These are the notes of the day. ".repeat(6);
+const DIGITS: Record<string, Buffer> = {
+  shift_jis: fullWidth(0x82, 0x4f),
+  "euc-jp": fullWidth(0xa3, 0xb0),
+  gb18030: fullWidth(0xa3, 0xb0),
+  "euc-kr": fullWidth(0xa3, 0xb0),
+  big5: fullWidth(0xa2, 0xaf),
+};
+
+/** Returns a card in a charset in which the digit 0 has these bytes. */
+function fullWidth(lead: number, zero: number): Buffer {
+  return Buffer.from([..."4111111111111111"].flatMap((digit) => [lead, zero + Number(digit)]));
+}
+
+const around = (start: string, text: Buffer, end = ""): Buffer =>
+  Buffer.concat([Buffer.from(start), text, Buffer.from(end)]);
+
+const verdictOf = async (detector: string, payload: Json): Promise<unknown> => {
+  const guard = await makeGuardWithRules(await kit(), detector);
+  const { status, detectors } = await guard.evaluate({ payload });
+  return [status, detectors.uninspected];
+};
+
+const cases = Object.entries(DIGITS).flatMap(([charset, digits]) => [
+  [charset, "mostly in ASCII", around(`${ASCII} card `, digits)] as const,
+  [
+    charset,
+    "without ASCII",
+    around("", Buffer.concat([digits, Buffer.from("\n"), digits])),
+  ] as const,
+]);
+
+test.each(cases)("text in %s, %s, is decoded as its file declares", async (charset, _, text) => {
+  const files = [
+    around(`Subject: a\nContent-Type: text/plain; charset=${charset}\n\n`, text),
+    around(`<html><head><meta charset="${charset}"></head><p>`, text, "</p></html>"),
+    around(`<?xml version="1.0" encoding="${charset}"?><a>`, text, "</a>"),
+  ];
+
+  for (const each of files) {
+    expect(await verdictOf("data_loss_prevention", file("a/b", each))).toEqual(["block", []]);
+    expect(await verdictOf("doc_analyzer", attachment("a/b", each))).toEqual(["block", []]);
+  }
+});
+
+test.each(cases)(
+  "the part of a mail in %s, %s, is decoded as it declares",
+  async (charset, _, text) => {
+    const quoted = text.toString("latin1").replace(/[^ -~]/g, (byte) => {
+      return `=${byte.charCodeAt(0).toString(16).padStart(2, "0")}`;
+    });
+    for (const [encoding, body] of [
+      ["base64", text.toString("base64")],
+      ["quoted-printable", quoted],
+    ]) {
+      const headers = `Content-Type: a/b; charset=${charset}\nContent-Transfer-Encoding: ${encoding}`;
+      const source = `Subject: a\n\n--b\nContent-Type: a/b\n\nHello\n--b\n${headers}\n\n${body}\n--b--`;
+      expect(await verdictOf("doc_analyzer", attachment("a/b", source))).toEqual(["block", []]);
+    }
+  },
+);
+
+test("a mail with parts in two charsets is listed, unless their bytes are ASCII", async () => {
+  const parts = (letters: string) => {
+    const [one, other] = ["koi8-r", "big5"].map((charset) => {
+      return `--b\nContent-Type: a/b; charset=${charset}\n\n${ASCII}${letters}\n`;
+    });
+    return Buffer.from(`Subject: a\n\n${one}${other}--b--`, "latin1");
+  };
+
+  expect(await verdictOf("data_loss_prevention", file("a/b", parts("\xc1\xc2")))).toMatchObject([
+    "allow",
+    [{ reason: "binary" }],
+  ]);
+  expect(await verdictOf("data_loss_prevention", file("a/b", parts("")))).toEqual(["allow", []]);
+});

@@ -22,9 +22,22 @@ export const readCharset = (contentType: string | null): string | null =>
 export const hasUnknownCharset = (contentType: string | null): boolean =>
   contentType !== null && parameterCharsets(contentType).some(isUnknown);
 
-/** Returns whether text declares an unknown charset for itself, or for a word or parameter of a header. */
-export const declaresUnknownCharset = (text: string): boolean =>
-  ownCharsets(text).some(isUnknown) || wordCharsets(text).some(isUnknown);
+/** Returns whether text may have other letters than it shows: it declares an unknown charset, or several for its parts. */
+export function mayHaveOtherLetters(text: string): boolean {
+  const names = [...ownCharsets(text)];
+  if (names.some(isUnknown) || wordCharsets(text).some(isUnknown)) return true;
+  return new Set(names.map(resolveCharset).filter(isOther)).size > 1 && /[^\0-\x7f]/.test(text);
+}
+
+/** Returns the first charset other than UTF-8 and Latin-1 that text declares for itself; undefined if there is none. */
+export const readOwnCharset = (text: string): string | undefined =>
+  ownCharsets(text)
+    .map(resolveCharset)
+    .find((known) => known !== "utf-8" && isOther(known));
+
+/** Latin-1 is also declared for plain ASCII. */
+const isOther = (known: string | undefined): boolean =>
+  known !== undefined && known !== "windows-1252";
 
 const isUnknown = (name: string): boolean =>
   !DETECTED.test(name) && resolveCharset(name) === undefined;

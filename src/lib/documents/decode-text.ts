@@ -1,6 +1,6 @@
 /** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
 import { viewBytes } from "../view-bytes.ts";
-import { declaresUnknownCharset, resolveCharset } from "./declared-charsets.ts";
+import { mayHaveOtherLetters, readOwnCharset, resolveCharset } from "./declared-charsets.ts";
 import { isCompressed } from "./file-kind.ts";
 
 /** Returns undefined when the bytes are not text in any charset that can be detected. */
@@ -25,11 +25,12 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
     const text = new TextDecoder().decode(bytes);
     if (isUtf8(text)) return text;
   }
-  const known = resolveCharset(declared);
+  const beside = resolveCharset(declared);
+  const known = beside && beside !== "utf-8" ? beside : readOwnCharset(latin1(bytes));
   const isAscii = isMostlyAscii(head);
   const isTwoBytes = known?.startsWith("utf-16");
   // A false declaration would turn the letters into others.
-  if (!known || known === "utf-8" || (isTwoBytes && isAscii))
+  if (!known || (isTwoBytes && isAscii))
     return isAscii ? new TextDecoder("windows-1252").decode(bytes) : undefined;
   if (isTwoBytes && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
   return new TextDecoder(known).decode(bytes);
@@ -37,11 +38,11 @@ export function decodeText(bytes: Uint8Array, declared: string | null): string |
 
 /**
  * Returns whether decoded text contains other bytes, such as a compressed file after prose, or all of it in a charset
- * that accepts any byte, or declares an unknown charset. Text has few control characters: of 8,000 files with text, 5
+ * that accepts any byte, or declares a charset that was not used. Text has few control characters: of 8,000 files with text, 5
  * are reported.
  */
 export function containsBinary(text: string): boolean {
-  if (text.includes(SHIFT) || DECLARES_SEVEN_BITS.test(text) || declaresUnknownCharset(text))
+  if (text.includes(SHIFT) || DECLARES_SEVEN_BITS.test(text) || mayHaveOtherLetters(text))
     return true;
   let score = 0;
   for (let at = 0; at < text.length; at++) {

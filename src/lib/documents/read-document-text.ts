@@ -94,7 +94,8 @@ async function readPart(
   depth: number,
 ): Promise<PartText> {
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deeply.");
-  const inside = (part: Uint8Array) => readPart(part, null, budget, depth + 1);
+  const inside = (part: Uint8Array, declared: string | null = null) =>
+    readPart(part, declared, budget, depth + 1);
   /** Adds an archive after a file of another kind. */
   const addArchive = async (read: PartText): Promise<PartText> => {
     if (!endsAsArchive(bytes)) return read;

@@ -1,4 +1,5 @@
 /** Reads what a mail or web archive contains in base64 or quoted-printable: parts (RFC 2045) and words of headers (RFC 2047). */
+import { readOwnCharset } from "./declared-charsets.ts";
 import { decodeText } from "./decode-text.ts";
 import { decodeWords, hasEncodedWords, unfoldLines, unquoted } from "./decode-words.ts";
 import { isDocumentProblem } from "./document-problem.ts";
@@ -9,15 +10,15 @@ import type { ReadingBudget } from "./reading-budget.ts";
 export async function readMimeParts(
   source: string,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<PartText>,
+  readPart: (bytes: Uint8Array, charset: string | null) => Promise<PartText>,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const unread = new Map<string, UnreadPart>();
   let text = "";
-  for (const bytes of encodedParts(source)) {
+  for (const { bytes, charset } of encodedParts(source)) {
     if (text.length > budget.characters) break;
     try {
       if (budget.slicer.isDue(1 + bytes.length / 128)) await budget.slicer.yield();
-      const part = await readPart(bytes);
+      const part = await readPart(bytes, charset);
       text += `\n${part.text}`;
       for (const each of part.unread) unread.set(each.reason, each);
     } catch (thrown) {
@@ -37,16 +38,25 @@ export async function readMimeParts(
 export const hasMimeParts = (text: string): boolean =>
   text.search(ENCODING) >= 0 || hasEncodedWords(text);
 
+interface EncodedPart {
+  bytes: Uint8Array;
+  /** Declared in the header block of the part. */
+  charset: string | null;
+}
+
 /** A part follows its header block, up to a line that starts like a delimiter. */
-function* encodedParts(source: string): Generator<Uint8Array> {
+function* encodedParts(source: string): Generator<EncodedPart> {
   const header = new RegExp(ENCODING);
   const blockEnd = new RegExp(BLOCK_END);
   const delimiter = new RegExp(DELIMITER);
   let found = header.exec(source);
+  let last = 0;
   while (found) {
     blockEnd.lastIndex = header.lastIndex;
     if (!blockEnd.test(source)) return;
     const start = blockEnd.lastIndex;
+    const block = source.slice(last, start).split(BLANK_LINE).at(-1) ?? "";
+    const charset = readOwnCharset(block) ?? null;
     // Parsers disagree on which of several headers counts.
     const encodings = new Set<string>();
     for (; found && found.index < start; found = header.exec(source)) {
@@ -58,9 +68,10 @@ function* encodedParts(source: string): Generator<Uint8Array> {
     const blank = BLANK_LINE.exec(part);
     const afterBlank = blank ? part.slice(blank.index + blank[0].length) : "";
     for (const body of new Set([part.slice(1).trimStart(), afterBlank.trimStart()])) {
-      if (encodings.has("base64")) yield Buffer.from(body, "base64");
-      if (encodings.has("quoted-printable")) yield unquoted(body);
+      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), charset };
+      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), charset };
     }
+    last = end;
     header.lastIndex = end;
     found = header.exec(source);
   }
