@@ -1,8 +1,10 @@
-/** Calls in the events of a guarded stream: rules for tools read them with complete arguments. */
+/** Events of a guarded stream with calls that are not complete, or with texts that are no part of the response. */
 import { expect, test } from "bun:test";
+import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { until } from "../kit/until.ts";
 
 const kitOf = sharedKit();
 
@@ -53,6 +55,7 @@ test("an event whose message contains the call that its delta ends is sent", asy
 
   expect(await readOrder(events)).toContain("order");
 });
+
 test("a call beside another text of its event is evaluated when it is complete", async () => {
   const events = [
     {
@@ -63,4 +66,61 @@ test("a call beside another text of its event is evaluated when it is complete",
   ];
 
   expect(await readOrder(events)).toContain("order");
+});
+
+const CARD = "4111 1111 1111 1111";
+const message = { id: "m", role: "assistant", content: [], model: "m", usage: {} };
+const started = { type: "message_start", message };
+
+/** Reads an observed stream. Returns the evaluations of its response, at least `count`. */
+async function observe(path: string, chunks: string[], count = 1): Promise<Json[]> {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "report" }];
+  const provider = path === "/v1/messages" ? "anthropic" : "openai";
+  const options = {
+    script: toScript(chunks),
+    guard: { stream: "observe" },
+    attach: { provider },
+    collector: { fail_mode: "open" },
+  };
+  await using it = await makeGuardedConsumer(kit, { output_rules }, options);
+  const reply = await it.post(path, { model: "m", max_tokens: 9, messages: [], stream: true });
+  expect(await reply.text()).toStartWith(chunks.join(""));
+  let events: Json[] = [];
+  await until(async () => {
+    if (kit.deps.live.late_evaluations > 0) return false;
+    events = (await it.evaluations(reply.headers.get("x-ag-trace-id"))).slice(1);
+    return events.length >= count;
+  });
+  return events;
+}
+
+test.each<[string, string, string[]]>([
+  ["an event of an unknown type", "/v1/messages", [toData({ type: "x", delta: { text: CARD } })]],
+  ["an unknown member", "/v1/chat/completions", [toData({ note: CARD, choices: [] })]],
+  [
+    "a member that a later event replaces",
+    "/v1/chat/completions",
+    [CARD, "ok"].map((note) => toData({ choices: [{ index: 0, note, delta: {} }] })),
+  ],
+  ["a comment", "/v1/chat/completions", [`: pay ${CARD} now\n\n`]],
+])("text in %s of an observed stream is evaluated", async (_, path, chunks) => {
+  const events = await observe(path, [...chunks, DONE], 2);
+
+  expect(events).toMatchObject([{ status: "allow" }, { status: "report" }]);
+});
+
+test("harmless text beside the response of an observed stream is not recorded", async () => {
+  const chunks = [toData({ provider: "Example", choices: [] }), DONE];
+
+  expect(await observe("/v1/chat/completions", chunks)).toHaveLength(1);
+});
+
+test("an observed stream with an event that is named after another type is recorded as unread", async () => {
+  const named = `event: content_block_delta\n${toData({ type: "ping", delta: { text: CARD } })}`;
+
+  const [event] = await observe("/v1/messages", [toData(started), named]);
+
+  expect(event).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
 });

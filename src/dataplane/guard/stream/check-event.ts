@@ -1,19 +1,13 @@
 /** Reads an event, and evaluates everything in it that is not text of the response. */
 
-import {
-  formatEvent,
-  readData,
-  readName,
-  type StreamEvent,
-} from "../../../lib/http/split-events.ts";
+import { formatEvent, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { JsonObject } from "../../../lib/json/json-object.ts";
-import { readPayload } from "../../../policy/payload/read-payload.ts";
 import type { Segment } from "../../../policy/segment.ts";
-import { buildUnreadableError } from "../guard-errors.ts";
-import { isInAny, type ReadEvent } from "./assemble-response.ts";
+import type { ReadEvent } from "./assemble-response.ts";
 import { replaceTexts } from "./edit-event.ts";
-import { checkEncoding, type EvaluatedText } from "./stream-evaluation.ts";
-import { buildConflictError, createParts, type StreamFormat } from "./stream-format.ts";
+import { createNameCheck, findUnusualLines, readRest } from "./read-event.ts";
+import type { EvaluatedText } from "./stream-evaluation.ts";
+import { createParts, type StreamFormat } from "./stream-format.ts";
 
 /** An event whose other members are evaluated. */
 export interface CheckedEvent {
@@ -36,14 +30,13 @@ export type EventChecker = (event: StreamEvent) => Promise<CheckedEvent | PlainE
 const MAX_CLEAN_CHARACTERS = 16 * 1024;
 
 export function createEventChecker(
-  { hasType }: Pick<StreamFormat, "hasType">,
+  format: Pick<StreamFormat, "hasType">,
   evaluatePart: (text: string, incomplete_calls?: readonly string[]) => Promise<EvaluatedText>,
   addData: (data: string) => ReadEvent,
 ): EventChecker {
   const clean = new Set<string>();
   let cleanCharacters = 0;
-  /** "type" if events are named after their type. */
-  let usualName: string | undefined;
+  const checkEventName = createNameCheck(format);
 
   function remember(texts: readonly string[]): void {
     for (const text of texts) {
@@ -54,12 +47,8 @@ export function createEventChecker(
 
   /** Removes comments and unknown fields with a finding. No client shows them. */
   async function checkLines(event: StreamEvent): Promise<StreamEvent> {
-    const unusual = event.lines.filter((line) => !ORDINARY_LINE.test(line) && !clean.has(line));
+    const unusual = findUnusualLines(event).filter((line) => !clean.has(line));
     if (unusual.length === 0) return event;
-    checkEncoding(unusual);
-    if (unusual.some((line) => JSON_LINE.test(line))) {
-      throw buildUnreadableError("it has JSON outside of its data");
-    }
     const { masked, blocked } = await evaluatePart(JSON.stringify({ lines: unusual }));
     if (masked === null && !blocked) {
       remember(unusual);
@@ -70,33 +59,16 @@ export function createEventChecker(
     return { lines, text: lines.length > 0 ? `${lines.join("\n")}\n\n` : "" };
   }
 
-  /** Rejects an event whose name is that of another type, or not as usual: clients read either, or skip the event. */
-  function checkEventName(event: StreamEvent, { rest: { type } }: ReadEvent): void {
-    if (!hasType) return;
-    const name = readName(event);
-    if (hasType(name) && type !== name) throw buildConflictError();
-    if (typeof type !== "string" || !hasType(type)) return;
-    const used = name === type ? "type" : `other ${name}`;
-    usualName ??= used;
-    if (used !== usualName) throw buildConflictError();
-  }
-
   /** Returns the data with masks; undefined if it is blocked. */
   async function checkRest(data: string, read: ReadEvent): Promise<string | undefined> {
-    const { segments, calls, respelled } = readPayload(read.rest, OUTPUT);
-    if (respelled !== null) throw buildConflictError();
+    const { segments, incomplete_calls, hasCalls } = readRest(read);
     const unknown = segments.map(describeSegment).filter((text) => !clean.has(text));
-    const incomplete = calls.filter(isOfResponse(read));
-    const hasCalls = incomplete.length < calls.length;
     if (unknown.length === 0 && !hasCalls) return data;
     const copies = read.copies.filter(({ is_argument }) => !(hasCalls && is_argument));
     const texts = [...read.pieces, ...copies];
     const empty = new Map(texts.map(({ pointer }) => [pointer, ""]));
     const blank = replaceTexts(data, empty, { keepsTokens: true });
-    const { masked, blocked } = await evaluatePart(
-      blank,
-      incomplete.map(({ pointer }) => pointer),
-    );
+    const { masked, blocked } = await evaluatePart(blank, incomplete_calls);
     if (blocked) return undefined;
     if (masked === null) remember(unknown);
     return masked ?? data;
@@ -114,33 +86,9 @@ export function createEventChecker(
   };
 }
 
-/** Returns a filter of calls that are part of the response which the events build: they are evaluated when they are complete. */
-const isOfResponse =
-  ({ calls_at }: ReadEvent) =>
-  ({ pointer }: { pointer: string }): boolean =>
-    isInAny(pointer, calls_at);
-
-/** Returns whether an event has a call that is no part of the response which the events build. */
-export const hasOtherCalls = (read: ReadEvent): boolean =>
-  !readPayload(read.rest, OUTPUT).calls.every(isOfResponse(read));
-
 /** Rules read text by its author and the name of its member. */
 const describeSegment = ({ source, pointer, inner, text }: Segment): string =>
   [source, pointer, inner, text].join(" ");
-
-const OUTPUT = {
-  direction: "output",
-  protocol: "llm",
-  attributes: {},
-  is_foreign_body: true,
-} as const;
-
-/** Matches data, the name of an event, an id that is too short for a card or a secret, a delay, and a comment of one word. */
-const ORDINARY_LINE =
-  /^(?:data(?::.*)?|event: ?[a-z_.]{0,64}|id: ?\w{0,11}|retry: ?\d{0,9}|: ?[A-Za-z_.-]{0,64})$/s;
-
-/** Matches JSON that some clients read like data: without the field, or with another spelling of it. */
-const JSON_LINE = /^\s*(?:data\s*:?\s*)?[[{]/i;
 
 /** Wraps an event of our own, which needs no evaluation. */
 export function wrapEvent(event: JsonObject, elements: string[]): CheckedEvent {

@@ -71,7 +71,11 @@ export async function guardStream(
         is_foreign_body: true,
         ...options,
       });
-      return { masked: transformed, blocked: isBlocked({ transformed, verdict }) };
+      return {
+        masked: transformed,
+        blocked: isBlocked({ transformed, verdict }),
+        isClean: verdict.findings.length === 0 && verdict.detectors.uninspected.length === 0,
+      };
     },
     async fail(thrown) {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error: thrown });

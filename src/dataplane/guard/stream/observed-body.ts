@@ -4,11 +4,10 @@ import { createWorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import { createEventSplitter, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
-import { buildUnreadableError } from "../guard-errors.ts";
 import { createAssembly } from "./assemble-response.ts";
-import { hasOtherCalls } from "./check-event.ts";
+import { createOtherContent } from "./other-content.ts";
+import { createNameCheck } from "./read-event.ts";
 import {
-  checkEncoding,
   checkEventSize,
   createHeldCap,
   type GuardedBody,
@@ -21,17 +20,12 @@ const DELAY_MS = 5;
 /** Caps the chunks that are not read yet: an upstream may send faster than its events are read. */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
-/** Caps the events that are evaluated on their own. */
-const MAX_OTHERS = 8;
-/** Matches the name of a tool, also with escapes. */
-const MAY_CALL = /"name"|\\u/;
-
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
   const onSize = createHeldCap();
   const assembly = createAssembly(evaluation.format, onSize);
-  /** Data of events with calls that are no part of the response. */
-  const others: string[] = [];
+  const others = createOtherContent(evaluation.format, onSize);
+  const checkEventName = createNameCheck(evaluation.format);
   const work = createWorkYielder();
   /** Chunks that were sent and are not read yet, and their size. */
   let sent: Bytes[] = [];
@@ -43,19 +37,14 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
 
   async function add(event: StreamEvent): Promise<void> {
     await takeTurnToReadEvent(evaluation, event);
+    others.addLines(event);
     const data = readData(event);
-    if (data === "") checkEncoding(event.lines);
-    else if (data.trim() !== "[DONE]") addData(data);
-    await work.yieldIfDue();
-  }
-
-  function addData(data: string): void {
-    const read = assembly.add(data);
-    if (evaluation.format.keepsCalls || !MAY_CALL.test(data) || !hasOtherCalls(read)) return;
-    onSize(data.length);
-    if (others.push(data) > MAX_OTHERS) {
-      throw buildUnreadableError("it has too many calls outside of its response");
+    if (data !== "" && data.trim() !== "[DONE]") {
+      const read = assembly.add(data);
+      checkEventName(event, read);
+      others.addData(data, read);
     }
+    await work.yieldIfDue();
   }
 
   function keep(chunk: Bytes): void {
@@ -93,7 +82,14 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     const last = splitter.end();
     if (last) await add(last);
     await evaluation.evaluate(assembly.toText(), { recorded: true });
-    for (const other of others) await evaluation.evaluate(other, { recorded: true });
+    for (const { text, ...options } of others.withCalls) {
+      await evaluation.evaluate(text, { ...options, recorded: true });
+    }
+    const texts = others.joinTexts();
+    if (texts === undefined) return;
+    // Many providers add names and titles to the events.
+    const { isClean } = await evaluation.evaluate(texts, { recorded: false });
+    if (!isClean) await evaluation.evaluate(texts, { recorded: true });
   }
 
   async function stop(): Promise<void> {

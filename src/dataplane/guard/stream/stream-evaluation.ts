@@ -23,7 +23,7 @@ export interface StreamEvaluation {
     options: Pick<InternalEvaluation, "recorded" | "incomplete_calls"> & {
       evaluate?: Deps["evaluate"];
     },
-  ) => Promise<EvaluatedText>;
+  ) => Promise<EvaluatedText & { isClean: boolean }>;
   /** Records that the stream cannot be evaluated. Throws unless it may pass. */
   fail: (thrown: unknown) => Promise<void>;
 }
