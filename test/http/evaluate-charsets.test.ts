@@ -146,3 +146,30 @@ test("a mail with parts in two charsets is listed, unless their bytes are ASCII"
   ]);
   expect(await verdictOf("data_loss_prevention", file("a/b", parts("")))).toEqual(["allow", []]);
 });
+
+const BESIDE: Record<string, (type: string, data: string) => Json> = {
+  "an MCP blob": (mimeType, blob) => ({ contents: [{ uri: "file:///a", mimeType, blob }] }),
+  "a document of Anthropic": (media_type, data) => ({
+    messages: [{ role: "user", content: [{ source: { type: "base64", media_type, data } }] }],
+  }),
+  "inline data of Gemini": (mime_type, data) => ({
+    contents: [{ role: "user", parts: [{ inline_data: { mime_type, data } }] }],
+  }),
+  "an argument of a tool": (content_type, data) => {
+    const call = { function: { name: "a", arguments: JSON.stringify({ content_type, data }) } };
+    return { messages: [{ role: "assistant", tool_calls: [call] }] };
+  },
+};
+
+/** A greeting in Cyrillic letters before a card. */
+const CYRILLIC = Buffer.concat([
+  Buffer.from("f0d2c9d7c5d42c20ccc0c4c921".repeat(20), "hex"),
+  Buffer.from(" 4111 1111 1111 1111"),
+]);
+
+test.each(Object.entries(BESIDE))("the charset beside %s is used", async (_, toPayload) => {
+  for (const [charset, , text] of [...cases, ["koi8-r", "", CYRILLIC] as const]) {
+    const payload = toPayload(`text/plain; charset=${charset}`, text.toString("base64"));
+    expect(await verdictOf("data_loss_prevention", payload)).toEqual(["block", []]);
+  }
+});

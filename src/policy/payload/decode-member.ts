@@ -31,16 +31,21 @@ interface DecodedText {
   hasBinary: boolean;
 }
 
-/** Returns undefined if the string is plain text, or too short to be encoded. */
-export function decodeMember(key: string, value: string): DecodedMember | undefined {
+/** Returns undefined if the string is plain text, or too short to be encoded. `type`: declared beside the member. */
+export function decodeMember(
+  key: string,
+  value: string,
+  type: string | null,
+): DecodedMember | undefined {
+  const charset = readCharset(type);
   const url = splitDataUrl(value);
-  if (url) return decodeUrl(url);
+  if (url) return decodeUrl(url, readCharset(url.prefix) ?? charset);
   const isDeclared = BASE64_MEMBERS.has(key);
   if (!isDeclared && !ENCODED_MEMBERS.has(key) && !startsLikeFile(value)) return undefined;
   const data = dropWhiteSpace(value);
   if (data.length < (isDeclared ? MIN_DECLARED_CHARACTERS : MIN_ENCODED_CHARACTERS))
     return undefined;
-  const decoded = decodeBase64("", data) ?? decodeLenient(data);
+  const decoded = decodeBase64("", data, charset) ?? decodeLenient(data, charset);
   if (decoded === undefined) {
     return isDeclared && hasInnerPadding(data) ? { kind: "binary", isAmbiguous: true } : undefined;
   }
@@ -71,8 +76,11 @@ export const isSealedData = (
 
 /** Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. */
 export function readDeclaredType(members: JsonObject): string | null {
-  const types = [...MIME_TYPES, "format"].map((name) => members[name]);
-  return types.find((type) => typeof type === "string") ?? null;
+  for (const name of DECLARED_TYPES) {
+    const type = members[name];
+    if (typeof type === "string") return type;
+  }
+  return null;
 }
 
 /** Returns whether an object declares a file in an unknown charset. */
@@ -115,20 +123,23 @@ function splitDataUrl(value: string): DataUrl | undefined {
 /** Listed, and read as text as well. */
 const UNKNOWN_BYTES: DecodedMember = { kind: "binary", isAmbiguous: true };
 
-function decodeUrl({ prefix, parameters, data, isBase64 }: DataUrl): DecodedMember | undefined {
+function decodeUrl(
+  { prefix, parameters, data, isBase64 }: DataUrl,
+  charset: string | null,
+): DecodedMember | undefined {
   const isUsual =
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
     if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
-    const decoded = decodePercent(prefix, data);
+    const decoded = decodePercent(prefix, data, charset);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
     return decoded.kind === "text" ? undecoded : { ...decoded, isAmbiguous: true };
   }
   const strict = dropForeignCharacters(unescapePercent(data));
   if (strict === "") return undefined;
-  const decoded = decodeBase64(prefix, strict) ?? { kind: "binary" };
+  const decoded = decodeBase64(prefix, strict, charset) ?? { kind: "binary" };
   if (decoded.kind !== "text") return { ...decoded, isAmbiguous: !isUsual || mayBeProse(data) };
   return isUsual ? decoded : UNKNOWN_BYTES;
 }
@@ -167,11 +178,14 @@ function isPlausible({ kind }: DecodedMember, data: string, isAmbiguous: boolean
   return kind === "document" || isCompressed(bytes) || isMedia(bytes, 3);
 }
 
-function decodeBase64(prefix: string, data: string): DecodedMember | undefined {
+function decodeBase64(
+  prefix: string,
+  data: string,
+  charset: string | null,
+): DecodedMember | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
   const head = Buffer.from(data.slice(0, HEAD_CHARACTERS), "base64");
   if (detectKindFromStart(head)) return { kind: "document" };
-  const charset = readCharset(prefix);
   if (decodeText(head, charset) === undefined) return { kind: isMedia(head) ? "media" : "binary" };
   const bytes = Buffer.from(data, "base64");
   if (detectFileKind(bytes)) return { kind: "document" };
@@ -190,17 +204,17 @@ const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => (
 });
 
 /** Ignores characters outside base64, as Python and PHP do. */
-function decodeLenient(data: string): DecodedMember | undefined {
-  const decoded = decodeBase64("", dropForeignCharacters(data));
+function decodeLenient(data: string, charset: string | null): DecodedMember | undefined {
+  const decoded = decodeBase64("", dropForeignCharacters(data), charset);
   return decoded?.kind === "text" || decoded?.kind === "document" ? decoded : undefined;
 }
 
 const dropForeignCharacters = (data: string): string => data.replace(/[^A-Za-z0-9+/_=-]+/g, "");
 
-function decodePercent(prefix: string, data: string): DecodedMember {
+function decodePercent(prefix: string, data: string, charset: string | null): DecodedMember {
   const bytes = decodePercentBytes(data);
   if (detectFileKind(bytes)) return { kind: "document" };
-  const text = decodeText(bytes, readCharset(prefix));
+  const text = decodeText(bytes, charset);
   if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
   return toDecodedText(text, { prefix, alphabet: "percent" });
 }
@@ -267,3 +281,4 @@ const MIME_TYPES = [
   "contentType",
   "content_type",
 ];
+const DECLARED_TYPES = [...MIME_TYPES, "format"];

@@ -37,6 +37,7 @@ export function readPayload(payload: JsonObject, about: PayloadContext): Payload
     inner: null,
     name: "",
     isSchema: false,
+    content_type: null,
     isFile: false,
   };
   const { read } = BODY_STYLES.find(({ fits }) => fits(body, about)) ?? ANY_BODY;

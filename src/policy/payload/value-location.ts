@@ -13,14 +13,20 @@ export interface ValueLocation {
   isSchema: boolean;
   /** Inside a member that contains the text of a file. */
   isFile: boolean;
+  /** MIME type that a member beside this one declares. */
+  content_type: string | null;
 }
 
 /** Returns the location of a member or an item. */
-export function childLocation(location: ValueLocation, key: string | number): ValueLocation {
+export function childLocation(
+  location: ValueLocation,
+  key: string | number,
+  content_type: string | null = null,
+): ValueLocation {
   const { source, role, pointer, inner, isSchema, isFile } = location;
   const step = typeof key === "number" ? key : escapePointerStep(key);
   const name = typeof key === "number" ? "" : key;
   return inner === null
-    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema, isFile }
-    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema, isFile };
+    ? { source, role, pointer: `${pointer}/${step}`, inner, name, isSchema, isFile, content_type }
+    : { source, role, pointer, inner: `${inner}/${step}`, name, isSchema, isFile, content_type };
 }

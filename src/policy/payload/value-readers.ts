@@ -39,6 +39,7 @@ export function readMembers(
   otherwise?: ValueReader,
 ): void {
   const count = out.documents.length;
+  const type = readDeclaredType(value);
   for (const key in value) {
     const member = value[key];
     const known = table.get(key);
@@ -47,7 +48,7 @@ export function readMembers(
       out.respelled ??= childLocation(location, key).pointer;
     }
     const read = known ?? otherwise;
-    const child = childLocation(location, key);
+    const child = childLocation(location, key, type);
     if (typeof member === "string" && declaresBase64(key, value)) {
       readBase64(out, member, child);
     } else if (isSealedData(key, value, child)) readMember(out, member, child, "redactedContent");
@@ -56,7 +57,7 @@ export function readMembers(
   }
   if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
   const files = out.documents.slice(count, MAX_ATTACHMENTS);
-  for (const file of files) file.content_type ??= readDeclaredType(value);
+  for (const file of files) file.content_type ??= type;
 }
 
 /** Reads a value of unknown format, so that nothing remains uninspected. */
@@ -77,11 +78,12 @@ export const readEvery: ValueReader = (out, value, location) => {
     for (let i = 0; i < value.length; i++) readEvery(out, value[i], childLocation(location, i));
     if (value.length === 0) readScalar(out, "[]", location);
   } else if (isObject(value)) {
+    const type = readDeclaredType(value);
     for (const key in value) {
       const member = value[key];
       readMemberName(out, key, member, location);
       const isBytes = typeof member === "string" && member !== "" && isBase64Member(key, value);
-      (isBytes ? readBase64 : readEvery)(out, member, childLocation(location, key));
+      (isBytes ? readBase64 : readEvery)(out, member, childLocation(location, key, type));
     }
     if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
     if (isEmptyObject(value)) readScalar(out, "{}", location);
@@ -164,7 +166,7 @@ export const readDataObject =
 
 /** Reads a string as text, or decodes it if the member usually contains encoded bytes. */
 function readString(out: Payload, value: string, location: ValueLocation, key: string): void {
-  const decoded = decodeMember(key, value);
+  const decoded = decodeMember(key, value, location.content_type);
   if (decoded === undefined) {
     readText(out, value, location);
     return;
