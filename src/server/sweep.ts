@@ -7,6 +7,8 @@ import { collectorTable } from "../db/tables/collectors.ts";
 import { deleteExpiredSessions } from "../db/tables/ended-sessions.ts";
 import { deleteEvaluations } from "../db/tables/evaluation-events.ts";
 import { deleteExpiredReplies, trimAllReplies } from "../db/tables/idempotent-replies.ts";
+import { deleteExpiredFlows } from "../db/tables/oauth-flows.ts";
+import { deleteRetiredRegistrations } from "../db/tables/oauth-registrations.ts";
 import { deleteExpiredOwners } from "../db/tables/owned-files.ts";
 import { deleteExpiredPseudonyms } from "../db/tables/pseudonyms.ts";
 import { deleteRequestEvents } from "../db/tables/request-events.ts";
@@ -18,6 +20,8 @@ import { expireRequests } from "../mcp-store/requests/save-request.ts";
 const DAY_MS = 86_400_000;
 /** Clients retry within minutes. */
 const IDEMPOTENT_REPLY_DAYS = 1;
+/** A sign-in that has begun ends within minutes. */
+const RETIRED_CLIENT_DAYS = 1;
 
 /** Soon, for nodes that restart every few minutes; not at once, while the node is starting. */
 const FIRST_SWEEP_MS = 5_000;
@@ -56,6 +60,8 @@ export async function sweep(deps: Deps): Promise<void> {
     await deleteExpiredSessionRisks(db, now());
     await deleteExpiredSessions(db, now());
     await deleteExpiredOwners(db, now());
+    await deleteExpiredFlows(db, now().toISOString());
+    await deleteRetiredRegistrations(db, daysAgo(RETIRED_CLIENT_DAYS));
     for (const { id, retention_days } of await collectorTable.all(db)) {
       const before = daysAgo(retention_days);
       await deleteEvaluations(db, { collector_id: id, before });

@@ -1,6 +1,7 @@
 /** Accounts of principals: connected by OAuth in a browser, renewed in time, never disclosed. */
 import { describe, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { sweep } from "../../src/server/sweep.ts";
 import { openBrowser } from "../kit/browser.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { clientKinds, connectClient } from "../kit/mcp-client.ts";
@@ -208,6 +209,28 @@ describe.each(databaseKinds)("on %s", (database) => {
 
     await vendor.connected("alice");
 
+    expect(await client.call("linear__issues")).toMatchObject({ isError: false });
+  });
+
+  test("a client that the vendor has deleted is deleted after a day, unless an account belongs to it", async () => {
+    const kit = await kitOf();
+    await using vendor = await startVendor(kit);
+    const tomorrow = () => new Date(Date.now() + 86_400_000);
+    const count = async () => {
+      await sweep({ ...kit.deps, now: tomorrow });
+      const sql = "SELECT id FROM oauth_registrations WHERE redirect_uri LIKE $1";
+      return (await kit.db.many(sql, `%/${vendor.path.split("/").at(-1)}`)).length;
+    };
+    await vendor.connected("alice");
+    await using client = await vendor.store.client("alice");
+    vendor.auth.clients.clear();
+    vendor.auth.access.clear();
+    expect(await client.call("linear__issues")).toMatchObject({ isError: true });
+    const before = await count();
+
+    await vendor.connected("alice");
+
+    expect([before, await count()]).toEqual([1, 1]);
     expect(await client.call("linear__issues")).toMatchObject({ isError: false });
   });
 

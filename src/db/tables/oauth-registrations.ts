@@ -48,6 +48,16 @@ export async function insertRegistration(db: Db, row: OauthRegistrationRow): Pro
   );
 }
 
+/** Deletes clients that were retired before, unless an account or a pending sign-in belongs to them. */
+export async function deleteRetiredRegistrations(db: Db, before: Date): Promise<void> {
+  await db.run(
+    `DELETE FROM oauth_registrations WHERE retired_at <= $1
+       AND NOT EXISTS (SELECT 1 FROM oauth_flows f WHERE f.registration_id = oauth_registrations.id)
+       AND NOT EXISTS (SELECT 1 FROM store_credentials c WHERE c.registration_id = oauth_registrations.id)`,
+    before.toISOString(),
+  );
+}
+
 /** Records that a client of an administrator belongs to a server. Empty `redirect_uri`: no sign-in has used it there. */
 export const insertOwnClient = (
   { db, newId, now }: { db: Db; newId: () => string; now: () => Date },
