@@ -173,3 +173,14 @@ test.each(Object.entries(BESIDE))("the charset beside %s is used", async (_, toP
     expect(await verdictOf("data_loss_prevention", payload)).toEqual(["block", []]);
   }
 });
+
+test.each(["charset=utf-8;header=present", "format=flowed; charset=koi8-r", "header=absent"])(
+  "text of a data URL with the parameters %s is decoded, and not listed",
+  async (parameters) => {
+    const text = parameters.includes("koi8") ? CYRILLIC : "name,card\na,4111 1111 1111 1111";
+
+    const payload = file(`text/csv;${parameters}`, text);
+
+    expect(await verdictOf("data_loss_prevention", payload)).toEqual(["block", []]);
+  },
+);

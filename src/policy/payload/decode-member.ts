@@ -254,9 +254,14 @@ const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
 const START_CHARACTERS = 40;
 /** URL parsers ignore line ends in the scheme. */
 const DATA_URL = /^\s*d\s*a\s*t\s*a\s*:([^,]*),/i;
+const USUAL = '(?:\\s*;\\s*(?:charset\\s*=\\s*"?[\\w.:-]{1,40}"?|utf-?8|base64))*';
+/** One short parameter, such as `header=present`. */
+const SHORT = '\\s*;\\s*(?!charset|utf-?8|base64)[a-z-]{1,12}\\s*=\\s*"?[\\w.-]{1,12}"?';
 /** Other parameters may be text, and are inspected. */
-const USUAL_PARAMETERS =
-  /^(?:[a-z]{1,20}\/[\w.+-]{1,80})?(?:\s*;\s*(?:charset\s*=\s*"?[\w.:-]{1,40}"?|utf-?8|base64))*\s*$/i;
+const USUAL_PARAMETERS = new RegExp(
+  `^(?:[a-z]{1,20}/[\\w.+-]{1,80})?${USUAL}(?:${SHORT}${USUAL})?\\s*$`,
+  "i",
+);
 const SEVEN_DIGITS = /^(?:\D*\d){7}/;
 // Linear: the unbounded class and the padding are disjoint.
 const BASE64 = /^[A-Za-z0-9+/_-]*=*$/;
