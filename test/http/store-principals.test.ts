@@ -4,6 +4,7 @@ import { newSigningKey, type SigningAlgorithm, startIssuer } from "../kit/issuer
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
+import { until } from "../kit/until.ts";
 
 describe.each(databaseKinds)("%s", (database) => {
   const started = sharedKit({ database });
@@ -463,6 +464,26 @@ describe.each(databaseKinds)("%s", (database) => {
         expect(saved.status).toBe(200);
         expect(await ask(await issuer.sign(key, { sub, aud: [audience, second] }))).toBe(200);
         expect(await gatewaysOf(kit, sub)).toEqual([store.gateway.id]);
+      });
+
+      test("does not wait more than once for an older issuer whose keys arrive slowly", async () => {
+        const kit = await started();
+        const second = crypto.randomUUID();
+        await using slow = await startIssuer();
+        slow.upstream.script({ body: { keys: [] }, delay_ms: 2100 });
+        const { make } = await rival(kit);
+        await make({ audience: second, jwks_url: slow.jwks_url, ...PRIVATE });
+        const { issuer, audience, sign } = await trusting();
+        await using _ = issuer;
+        const token = await sign({ aud: [audience, second] });
+        expect(await ask(token)).toBe(200);
+
+        const start = performance.now();
+        const status = await ask(token);
+
+        expect(status).toBe(200);
+        expect(performance.now() - start).toBeLessThan(1500);
+        await until(() => slow.upstream.hits.length === 2);
       });
 
       test("is not locked out by an older issuer whose keys are others, or cannot be read", async () => {

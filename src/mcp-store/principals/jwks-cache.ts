@@ -20,6 +20,8 @@ interface JwksCacheEntry {
   /** Time of the last fetch for a key that was not in the cache. */
   missed_at: number;
   fetching: Promise<void> | undefined;
+  /** Time at which the last slow fetch ended. */
+  slow_at: number;
   /** Error of the last fetch; undefined after a successful one. */
   error: unknown;
 }
@@ -28,6 +30,8 @@ const MAX_AGE_MS = 600_000;
 /** A token can name any key, so fetches for unknown keys are limited to one per cooldown. */
 const COOLDOWN_MS = 10_000;
 const TIMEOUT_MS = 5_000;
+/** After a slower fetch, no request waits for the next ones for ten minutes: tokens may be of another registration of the issuer. */
+const SLOW_MS = 2_000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_KEYS = 100;
 const MAX_URLS = 1000;
@@ -58,7 +62,7 @@ export async function findSigningKeys(
   if (isMissing || isOld) entry.fetching ??= refresh(deps, source, entry);
   // Stale-while-revalidate: old keys are used until newer ones arrive.
   if (found.length > 0) return found;
-  await entry.fetching;
+  if (now - entry.slow_at > MAX_AGE_MS) await entry.fetching;
   if (!entry.keys && entry.error) {
     const text = `The keys of the issuer ${source.issuer} could not be fetched. Ask an administrator to check its jwks_url.`;
     throw new AppError(toUpstreamError(entry.error).code, text, { cause: entry.error });
@@ -76,6 +80,7 @@ function getEntry({ jwks }: Deps, { jwks_url, allow_private }: KeySource): JwksC
     fetched_at: -Infinity,
     missed_at: -Infinity,
     fetching: undefined,
+    slow_at: -Infinity,
     error: undefined,
   };
   jwks.set(key, entry);
@@ -99,6 +104,7 @@ async function matchKeys(
 
 /** After a failed fetch the cached keys stay in use. */
 async function refresh(deps: Deps, source: KeySource, entry: JwksCacheEntry): Promise<void> {
+  const start = elapsedMs();
   try {
     entry.keys = await fetchKeys(deps, source);
     entry.error = undefined;
@@ -107,6 +113,7 @@ async function refresh(deps: Deps, source: KeySource, entry: JwksCacheEntry): Pr
     deps.log("jwks_not_fetched", { level: "warn", url: source.jwks_url, error: thrown });
   }
   entry.fetched_at = elapsedMs();
+  if (entry.fetched_at - start > SLOW_MS) entry.slow_at = entry.fetched_at;
   entry.fetching = undefined;
 }
 
