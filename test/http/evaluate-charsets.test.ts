@@ -9,7 +9,7 @@ const kit = sharedKit();
 const UTF7 = "My card is +ADQAMQAxADEAMQAxADEAMQAxADEAMQAxADEAMQAxADE-.";
 
 const file = (type: string, text: string | Buffer): Json => {
-  const file_data = `data:${type};base64,${Buffer.from(text).toString("base64")}`;
+  const file_data = dataUrl(type, text);
   return { messages: [{ role: "user", content: [{ type: "file", file: { file_data } }] }] };
 };
 const attachment = (content_type: string, text: string | Buffer): Json => ({
@@ -87,7 +87,7 @@ function fullWidth(lead: number, zero: number): Buffer {
 const around = (start: string, text: Buffer, end = ""): Buffer =>
   Buffer.concat([Buffer.from(start), text, Buffer.from(end)]);
 
-const verdictOf = async (detector: string, payload: Json): Promise<unknown> => {
+const verdictOf = async (detector: string, payload: Json): Promise<unknown[]> => {
   const guard = await makeGuardWithRules(await kit(), detector);
   const { status, detectors } = await guard.evaluate({ payload });
   return [status, detectors.uninspected];
@@ -184,3 +184,39 @@ test.each(["charset=utf-8;header=present", "format=flowed; charset=koi8-r", "hea
     expect(await verdictOf("data_loss_prevention", payload)).toEqual(["block", []]);
   },
 );
+
+const dataUrl = (type: string, text: string | Buffer): string =>
+  `data:${type};base64,${Buffer.from(text).toString("base64")}`;
+const messages = (content: string): Json => ({ messages: [{ role: "user", content }] });
+
+test("a data URL in an unknown charset within a message is listed", async () => {
+  for (const type of [
+    "text/plain;charset=utf-7",
+    ";charset=x-any",
+    'a/b; a="b"; charset=cp65000',
+  ]) {
+    for (const url of [dataUrl(type, UTF7), `data:${type},${UTF7}`]) {
+      for (const payload of [messages(url), messages(`See ${url} for it.`), { input: url }]) {
+        const [, uninspected] = await verdictOf("data_loss_prevention", payload);
+        expect(uninspected).toMatchObject([{ reason: "binary" }]);
+      }
+    }
+  }
+});
+
+test("text that mentions data URLs and charsets is not listed", async () => {
+  for (const text of [
+    `A data URL (data:text/plain;charset=utf-8,Hello) has no charset=foo parameter.`,
+    `data: charset=foo, and url(data:image/svg+xml;charset=utf8,%3Csvg%3E)`,
+  ]) {
+    expect(await verdictOf("data_loss_prevention", messages(text))).toEqual(["allow", []]);
+  }
+});
+
+test.each(cases)("a data URL in %s, %s, within a message is decoded", async (charset, _, text) => {
+  const url = dataUrl(`text/plain;charset=${charset}`, text);
+
+  for (const content of [url, `See ${url} for it.`]) {
+    expect(await verdictOf("data_loss_prevention", messages(content))).toEqual(["block", []]);
+  }
+});

@@ -1,4 +1,5 @@
 /** Lists the files and other bytes that are encoded within the texts of a payload, where no member declares them. */
+import { hasUnknownCharset } from "../../lib/documents/declared-charsets.ts";
 import { containsBinary } from "../../lib/documents/decode-text.ts";
 import {
   detectKindFromStart,
@@ -15,7 +16,7 @@ import {
 } from "../views/decode-base64-and-hex.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
-/** Documents are opened like those of members. Other bytes are listed once per text. */
+/** Documents are opened like those of members. Other bytes, and text in an unknown charset, are listed once per text. */
 export function listEmbeddedBytes(out: Payload): void {
   const { documents, uninspected } = out;
   const listed = new Set<string>();
@@ -23,10 +24,11 @@ export function listEmbeddedBytes(out: Payload): void {
   // The search path of every long pointer.
   listed.delete("");
   for (const { text, pointer, isName } of out.segments) {
-    if (isName || text.length < MIN_FILE_CHARACTERS) continue;
+    const hasOtherText = hasUnknownUrl(text);
+    if (isName || (text.length < MIN_FILE_CHARACTERS && !hasOtherText)) continue;
     const path = toSearchablePath(pointer);
     if (listed.has(path)) continue;
-    const reasons = new Set<"media" | "binary" | "encrypted">();
+    const reasons = new Set<"media" | "binary" | "encrypted">(hasOtherText ? ["binary"] : []);
     const isSealed = SEALED.test(path) && !TOOL_DATA.test(path);
     visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
       const kind = classifyRun(text, run);
@@ -43,6 +45,12 @@ export function listEmbeddedBytes(out: Payload): void {
     }
   }
 }
+
+/** Returns whether a data URL in the text has an unknown charset. */
+const hasUnknownUrl = (text: string): boolean =>
+  text.matchAll(DATA_URL).some(([url]) => hasUnknownCharset(url));
+/** Linear: it matches to the next comma. */
+const DATA_URL = /data:[\w.+/-]{0,100}\s{0,9};[^,]*/gi;
 
 /**
  * Members that only their issuer can read: Anthropic's `encrypted_index`, `signature` of a thought, `reasoning_opaque`.
