@@ -308,6 +308,7 @@ test("damaged files that inflate count against the budget", async () => {
     text: expect.stringContaining("Notes"),
     unread: [{ problem: "unreadable" }, { problem: "over_budget" }],
   });
+  expect(await read(zip(files))).toMatchObject({ ok: false, problem: "over_budget" });
 });
 
 test("damaged gzip files count against the budget", async () => {

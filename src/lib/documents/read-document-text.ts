@@ -50,9 +50,10 @@ export async function readDocumentText(
       part.kind === "pdf" && !mayBePdf(claims.content_type ?? "") ? addSource(part, bytes) : part;
     const text = read.text.slice(0, characters);
     budget.characters -= text.length;
-    const [first] = read.unread;
-    if (first && text.trim() === "" && first.problem !== "media") {
-      return { ok: false, reason: first.reason, problem: first.problem };
+    // The fail mode applies to a document over the budget.
+    const main = read.unread.find(({ problem }) => problem === "over_budget") ?? read.unread[0];
+    if (main && text.trim() === "" && main.problem !== "media") {
+      return { ok: false, reason: main.reason, problem: main.problem };
     }
     const { kind, cut } = read;
     const unread = hasUnknownCharset(claims.content_type)
