@@ -1,9 +1,9 @@
-/** Events of a guarded stream with calls that are not complete, or with texts that are no part of the response. */
+/** Events of a guarded stream: incomplete calls, texts that are no part of the response, and turns of large events. */
 import { expect, test } from "bun:test";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
-import { sharedKit } from "../kit/kit.ts";
+import { type Kit, sharedKit } from "../kit/kit.ts";
 import { until } from "../kit/until.ts";
 
 const kitOf = sharedKit();
@@ -123,4 +123,65 @@ test("an observed stream with an event that is named after another type is recor
   const [event] = await observe("/v1/messages", [toData(started), named]);
 
   expect(event).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
+});
+
+/** Takes the turn of the main thread until it is disposed, as a large body of another owner would. */
+async function takeTurn({ deps }: Kit): Promise<AsyncDisposable> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const taken = Promise.withResolvers<void>();
+  const ended = deps.turns.wait({ owner: "other", size: 1 }, async () => {
+    taken.resolve();
+    await promise;
+  });
+  await taken.promise;
+  return {
+    async [Symbol.asyncDispose]() {
+      resolve();
+      await ended;
+    },
+  };
+}
+
+const toChunk = (content: string, more: object = {}) =>
+  toData({ choices: [{ index: 0, delta: { content } }], ...more });
+
+/** Reads a stream while another owner has the turn. Returns the sizes that arrive before and after its end. */
+async function readInTurn(chunks: string[], guard: Json, isReady: (size: number) => boolean) {
+  const kit = await kitOf();
+  const script = toScript([...chunks, DONE]);
+  await using it = await makeGuardedConsumer(kit, { output_rules: [] }, { script, guard });
+  let size = 0;
+  const read = async () => {
+    const body = { model: "m", messages: [], stream: true };
+    const reply = await it.post("/v1/chat/completions", body);
+    for await (const chunk of reply.body ?? []) size += chunk.length;
+  };
+
+  const turn = await takeTurn(kit);
+  const ended = read();
+  await until(() => isReady(size));
+  await Bun.sleep(200);
+  const before = size;
+  await turn[Symbol.asyncDispose]();
+  await ended;
+  return { before, after: size };
+}
+
+test("a large event of a masked stream waits for its turn", async () => {
+  const chunk = toChunk("Hello there. How are you? ", { token_ids: Array(8000).fill(1) });
+
+  const { before, after } = await readInTurn([chunk], {}, () => true);
+
+  expect(before).toBe(0);
+  expect(after).toBeGreaterThan(chunk.length);
+});
+
+test("an observed stream is relayed up to 1 MiB ahead of its large events, which wait for their turn", async () => {
+  const chunks: string[] = Array(200).fill(toChunk("word ".repeat(3000)));
+  const isReady = (size: number) => size > 512 * 1024;
+
+  const { before, after } = await readInTurn(chunks, { stream: "observe" }, isReady);
+
+  expect(before).toBeLessThan(1024 * 1024 + 64 * 1024);
+  expect(after).toBeGreaterThan(chunks.join("").length);
 });
