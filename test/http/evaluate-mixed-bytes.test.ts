@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { deflateRawSync, gzipSync } from "node:zlib";
 import type { Json } from "../kit/check-verdict.ts";
+import { docx } from "../kit/docx.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { minimalPdf } from "../kit/minimal-pdf.ts";
@@ -192,6 +193,39 @@ test.each([
   const { status } = await guard.evaluate({ payload: attachment(file.toString("base64")) });
 
   expect(status).toBe("block");
+});
+
+const PNG = Buffer.from(`\x89PNG\r\n\x1a\n${"\0\x01\xfe".repeat(100)}`, "latin1");
+
+test.each<[string, (data: Buffer) => Json]>([
+  ["a data URL", (data) => member(`data:image/png;base64,${data.toString("base64")}`)],
+  [
+    "a data URL with escapes",
+    (data) => member(`data:image/png,${data.toString("hex").replace(/../g, "%$&")}`),
+  ],
+  ["a member", (data) => member(data.toString("base64"))],
+  ["a message", (data) => ({ input: `Here: ${data.toString("base64")}` })],
+])("a document after an image in %s is read, and the image is listed", async (_, toPayload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
+    settings: { unreadable: "ignore" },
+  });
+  const reasons = async (file: Buffer) => {
+    const { status, detectors } = await guard.evaluate({ payload: toPayload(file) });
+    return [status, ...detectors.uninspected.map(({ reason }) => String(reason))];
+  };
+
+  expect(await reasons(zipAfter(PNG, [Buffer.from(CARD)]))).toEqual([
+    "block",
+    "media",
+    "unreadable",
+  ]);
+  expect(await reasons(Buffer.concat([PNG, minimalPdf(CARD)]))).toEqual(["block", "media"]);
+  // The directory has offsets without the image, which some readers correct.
+  expect(await reasons(Buffer.concat([PNG, docx(CARD)]))).toEqual(["allow", "media", "unreadable"]);
+  expect(await reasons(Buffer.concat([PNG, Buffer.from("PK\x05\x06")]))).toEqual([
+    "allow",
+    "media",
+  ]);
 });
 
 test.each<[string, (data: string) => Json]>([

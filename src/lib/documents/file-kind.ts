@@ -1,4 +1,5 @@
 /** Detects the kind of a file from its bytes. */
+import { viewBytes } from "../view-bytes.ts";
 
 /** Number of bytes that `detectKindFromStart` reads. */
 export const HEAD_BYTES = 1024;
@@ -27,7 +28,9 @@ export function detectFileKind(bytes: Uint8Array): FileKind | undefined {
 
 /** Returns whether readers of archives, which begin at the end, may find one after another file. */
 export const endsAsArchive = (bytes: Uint8Array): boolean =>
-  Buffer.from(bytes.subarray(-TAIL_BYTES)).includes("PK\x05\x06", 0, "latin1");
+  viewBytes(bytes.subarray(-TAIL_BYTES)).includes("PK\x05\x06", 0, "latin1") &&
+  // The directory has an entry. One in 65,000 images has those four bytes by chance.
+  viewBytes(bytes).includes("PK\x01\x02", 0, "latin1");
 
 /** The end record of an archive with the longest possible comment. */
 const TAIL_BYTES = 22 + 0xffff;

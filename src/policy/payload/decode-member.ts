@@ -5,7 +5,6 @@ import { containsBinary, decodeText } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
-  HEAD_BYTES,
   isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
@@ -16,8 +15,11 @@ import type { SegmentSource, StringEncoding } from "../segment.ts";
 
 export type DecodedMember =
   | DecodedText
-  /** `isAmbiguous`: the string may be prose, and is read as text as well. */
-  | { kind: "document" | "media" | "binary"; isAmbiguous?: boolean };
+  /**
+   * `isAmbiguous`: the string may be prose, and is read as text as well. `hasDocument`: the bytes end as a document, which
+   * its reader finds.
+   */
+  | { kind: "document" | "media" | "binary"; isAmbiguous?: boolean; hasDocument?: boolean };
 
 interface DecodedText {
   kind: "text";
@@ -132,7 +134,7 @@ function decodeUrl(
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
     if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
-    const decoded = decodePercent(prefix, data, charset);
+    const decoded = decodeBytes(decodePercentBytes(data), { prefix, alphabet: "percent" }, charset);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
     return decoded.kind === "text" ? undecoded : { ...decoded, isAmbiguous: true };
@@ -184,14 +186,23 @@ function decodeBase64(
   charset: string | null,
 ): DecodedMember | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
-  const head = Buffer.from(data.slice(0, HEAD_CHARACTERS), "base64");
-  if (detectKindFromStart(head)) return { kind: "document" };
-  if (decodeText(head, charset) === undefined) return { kind: isMedia(head) ? "media" : "binary" };
-  const bytes = Buffer.from(data, "base64");
-  if (detectFileKind(bytes)) return { kind: "document" };
-  const text = decodeText(bytes, charset);
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
-  return text === undefined ? { kind: "binary" } : toDecodedText(text, { prefix, alphabet });
+  return decodeBytes(Buffer.from(data, "base64"), { prefix, alphabet }, charset);
+}
+
+function decodeBytes(
+  bytes: Uint8Array,
+  encoding: StringEncoding,
+  charset: string | null,
+): DecodedMember {
+  if (detectKindFromStart(bytes) && !isMedia(bytes)) return { kind: "document" };
+  const hasDocument = detectFileKind(bytes) !== undefined;
+  const head = bytes.subarray(0, TEXT_HEAD_BYTES);
+  if (decodeText(head, charset) === undefined)
+    return { kind: isMedia(head) ? "media" : "binary", hasDocument };
+  if (hasDocument) return { kind: "document" };
+  const text = decodeText(bytes, charset);
+  return text === undefined ? { kind: "binary" } : toDecodedText(text, encoding);
 }
 
 const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => ({
@@ -210,14 +221,6 @@ function decodeLenient(data: string, charset: string | null): DecodedMember | un
 }
 
 const dropForeignCharacters = (data: string): string => data.replace(/[^A-Za-z0-9+/_=-]+/g, "");
-
-function decodePercent(prefix: string, data: string, charset: string | null): DecodedMember {
-  const bytes = decodePercentBytes(data);
-  if (detectFileKind(bytes)) return { kind: "document" };
-  const text = decodeText(bytes, charset);
-  if (text === undefined) return { kind: isMedia(bytes) ? "media" : "binary" };
-  return toDecodedText(text, { prefix, alphabet: "percent" });
-}
 
 /** Decodes percent escapes to bytes. Unescaped non-ASCII characters are encoded as UTF-8. */
 const decodePercentBytes = (data: string): Buffer =>
@@ -249,7 +252,8 @@ const MIN_BASE64URL_CHARACTERS = 256;
 const MIN_LINE_CHARACTERS = 40;
 /** Shorter strings contain no data worth protecting. */
 const MIN_DECLARED_CHARACTERS = 16;
-const HEAD_CHARACTERS = Math.ceil(Math.max(HEAD_BYTES, 4096) / 3) * 4;
+/** Enough to recognize text. */
+const TEXT_HEAD_BYTES = 4096;
 /** Enough for a signature, even in lines of a few characters. */
 const START_CHARACTERS = 40;
 /** URL parsers ignore line ends in the scheme. */

@@ -2,6 +2,7 @@
 import { hasUnknownCharset } from "../../lib/documents/declared-charsets.ts";
 import { containsBinary } from "../../lib/documents/decode-text.ts";
 import {
+  detectFileKind,
   detectKindFromStart,
   HEAD_BYTES,
   isCompressed,
@@ -35,8 +36,10 @@ export function listEmbeddedBytes(out: Payload): void {
       if (kind === "media") reasons.add(kind);
       if (kind === "binary") reasons.add(isSealed ? "encrypted" : kind);
       // One more than are read, so that the rest is reported.
-      if (kind !== "document" || documents.length > MAX_ATTACHMENTS) return;
-      const data = readRunBytes(text, run).toString("base64");
+      if (kind === undefined || documents.length > MAX_ATTACHMENTS) return;
+      const bytes = readRunBytes(text, run);
+      if (!detectFileKind(bytes)) return;
+      const data = bytes.toString("base64");
       documents.push({ filename: null, content_type: null, data, url: null, pointer });
     });
     for (const reason of reasons) {
@@ -68,8 +71,8 @@ const TOOL_DATA =
 /** Returns undefined for text, and for what is too short or too common to be listed: tokens, keys, certificates. */
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
   const head = readRunBytes(text, run, HEAD_BYTES);
-  if (detectKindFromStart(head)) return "document";
   if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
+  if (detectKindFromStart(head)) return "document";
   if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
   const isShort = run.end - run.start < MIN_UNKNOWN_CHARACTERS;
   if (isShort || isKey(head) || isOrdinaryText(text, run)) return undefined;

@@ -184,9 +184,9 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
-  const { kind, isAmbiguous } = decoded;
-  if (kind === "document") out.documents.push(file);
-  else reportBytes(out, pointer, key, kind);
+  const { kind, isAmbiguous, hasDocument } = decoded;
+  if (kind === "document" || hasDocument) out.documents.push(file);
+  if (kind !== "document") reportBytes(out, pointer, key, kind);
   // A key or token may resemble encoded bytes.
   const isShort = value.length <= MAX_TOKEN_CHARACTERS && !SEALED_MEMBERS.includes(key);
   if (isAmbiguous || (kind === "binary" && isShort)) readText(out, value, location);
