@@ -87,7 +87,7 @@ const PATHS: [string, () => Sent | Promise<Sent>][] = [
   ],
 ];
 
-test.each(PATHS)(
+test.concurrent.each(PATHS)(
   "%s returns 408 for a body that stalls or trickles, and closes the connection",
   async (_, sent) => {
     const given = await sent();
@@ -112,7 +112,7 @@ test.each(PATHS)(
 
 const TOO_LARGE = { "content-length": String(1024 * 1024 * 1024) };
 
-test.each<[string, string, () => Sent | Promise<Sent>]>([
+test.concurrent.each<[string, string, () => Sent | Promise<Sent>]>([
   ["401", "the admin API", () => ({ path: "/v1/gateways" })],
   ["413", "the admin API", () => ({ path: "/v1/gateways", headers: { ...owner, ...TOO_LARGE } })],
   ["413", "the sign-in", () => ({ path: "/v1/session", headers: TOO_LARGE })],
@@ -142,7 +142,7 @@ test.each<[string, string, () => Sent | Promise<Sent>]>([
   },
 );
 
-test("a connection with an early error stays open for the next request", async () => {
+test.concurrent("a connection with an early error stays open for the next request", async () => {
   const { hostname, port } = new URL((await kit()).url);
   const socket = connect(Number(port), hostname);
   let got = "";
@@ -159,7 +159,7 @@ test("a connection with an early error stays open for the next request", async (
   socket.destroy();
 }, 15_000);
 
-test("a body that is never idle still has a deadline", async () => {
+test.concurrent("a body that is never idle still has a deadline", async () => {
   const headers = { ...owner, "content-length": "2000000" };
 
   const reply = await sendSlowly({ path: "/v1/gateways", headers, trickle: " ".repeat(1100) });
@@ -167,7 +167,7 @@ test("a body that is never idle still has a deadline", async () => {
   expect(reply).toStartWith("HTTP/1.1 408");
 });
 
-test("a multipart body, which has no deadline, must not trickle either", async () => {
+test.concurrent("a multipart body, which has no deadline, must not trickle either", async () => {
   const { slug, key } = await makeConsumer(await kit(), [{ provider: "demo", url: "" }]);
   const reply = await sendSlowly({
     path: `/${slug}/v1/images/edits`,
@@ -179,7 +179,7 @@ test("a multipart body, which has no deadline, must not trickle either", async (
   expect(reply).toStartWith("HTTP/1.1 408");
 });
 
-test("a body that arrives slowly but steadily is read", async () => {
+test.concurrent("a body that arrives slowly but steadily is read", async () => {
   const body = `{"name": "slow ${crypto.randomUUID()}"${" ".repeat(10_000)}}`;
   const parts = Array.from({ length: 10 }, (_, at) => body.slice(at * 1010, (at + 1) * 1010));
   const stream = new ReadableStream({
