@@ -8,9 +8,10 @@ import { OWNER_TOKEN } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { measureWait } from "../kit/measure-wait.ts";
 import { readPeakMiB } from "../kit/peak-memory.ts";
 import { type Program, startProgram } from "../kit/program.ts";
-import { maxWaitShare, minOfRuns, until } from "../kit/until.ts";
+import { until } from "../kit/until.ts";
 import { startUpstream } from "../kit/upstream.ts";
 
 /** A process of its own, so that sending the bodies takes no time of the server. Tests of memory start another one. */
@@ -20,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(async () => await shared[Symbol.asyncDispose]());
 
-const waitDuring = (program: Program, count: number, send: () => Promise<unknown>) =>
-  minOfRuns(
-    () =>
-      maxWaitShare(async () => {
-        await Promise.all(Array.from({ length: count }, send));
-      }, [() => fetch(`${program.url}/healthz`)]),
-    0.5,
-  );
+const sendMany = (count: number, send: () => Promise<unknown>) =>
+  Promise.all(Array.from({ length: count }, send));
+
+/** Returns the longest wait of another client as a share of the work. */
+async function waitDuring(count: number, send: () => Promise<unknown>): Promise<number> {
+  const { longest, total } = await measureWait(shared, () => sendMany(count, send));
+  return longest / total;
+}
 
 /** Sends a request, and closes the connection 2 ms later. */
 const postAndLeave = (program: Program, path: string, body: string, headers = "host: x\r\n") =>
@@ -48,7 +49,7 @@ test("bodies of many names do not block others, on the data plane", async () => 
   const names = Array.from({ length: 49_000 }, (_, index) => `"n${index}":1`);
   const body = `{"model":"m","input":[{${names.join(",")}}],"tools":[{"file_ids":[]}]}`;
 
-  const share = await waitDuring(shared, 8, async () => {
+  const share = await waitDuring(8, async () => {
     const reply = await consumer.post("/v1/responses", body);
     expect(reply.status).toBe(200);
     await reply.arrayBuffer();
@@ -64,7 +65,7 @@ test("200 bodies of less than 64 KiB do not block others, on the data plane", as
   const items = Array(4_500).fill('{"\\u0061":1}');
   const body = `{"model":"m","input":[${items.join(",")}],"tools":[{"file_ids":[]}]}`;
 
-  const share = await waitDuring(shared, 200, async () => {
+  const share = await waitDuring(200, async () => {
     const reply = await consumer.post("/v1/responses", body);
     expect(reply.status).toBe(200);
     await reply.arrayBuffer();
@@ -77,7 +78,7 @@ test("bodies of many names do not block others, on the admin API", async () => {
   const names = Array.from({ length: 49_000 }, (_, index) => `"n${index}":1`);
   const body = `{"name":"x","y":{${names.join(",")}}}`;
 
-  const share = await waitDuring(shared, 16, async () => {
+  const share = await waitDuring(16, async () => {
     const reply = await shared.call("POST", "/v1/gateways", body);
     expect(reply.status).toBe(422);
     await reply.arrayBuffer();
@@ -131,24 +132,25 @@ test("forms of many fields that clients without a token send neither block other
   const body = "a&".repeat(130_000);
   const before = readPeakMiB(program.child.pid);
 
-  const share = await waitDuring(program, 100, async () => {
+  const send = async () => {
     const reply = await fetch(`${program.url}/me`, { method: "POST", body });
     expect([400, 429]).toContain(reply.status);
     await reply.arrayBuffer();
-  });
+  };
+  const { longest } = await measureWait(program, () => sendMany(100, send));
 
-  expect(share).toBeLessThan(0.5);
+  expect(longest).toBeLessThan(120);
   expect(readPeakMiB(program.child.pid) - before).toBeLessThan(300);
 }, 120_000);
 
 test("bodies of many escapes do not block others, on the MCP endpoint", async () => {
   const store = await makeMcpStore(shared);
   const tokens = await Promise.all(["ana", "bo", "cy", "di"].map((sub) => store.token(sub)));
-  const escapes = '\\"'.repeat(7_000_000);
+  const escapes = '\\"'.repeat(2_000_000);
   const call = `"method":"tools/call","params":{"name":"store_search","arguments":{"q":"${escapes}"}}`;
   let sent = 0;
 
-  const share = await waitDuring(shared, 8, async () => {
+  const share = await waitDuring(8, async () => {
     const reply = await fetch(store.url, {
       method: "POST",
       headers: {
@@ -191,9 +193,9 @@ test("the values of bodies that wait for a guard do not fill the memory", async 
   const before = readPeakMiB(program.child.pid);
 
   const send = async () => await (await consumer.post("/v1/chat/completions", body)).arrayBuffer();
-  await Promise.all(Array.from({ length: 500 }, send));
+  await sendMany(200, send);
 
-  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(900);
+  expect(readPeakMiB(program.child.pid) - before).toBeLessThan(500);
 }, 60_000);
 
 test.each(["an evaluation", "a policy test"])(
@@ -210,7 +212,7 @@ test.each(["an evaluation", "a policy test"])(
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const body = JSON.stringify({ payload: { input } });
 
-    const share = await waitDuring(shared, 300, async () => {
+    const share = await waitDuring(300, async () => {
       const reply = await fetch(`${shared.url}${path}`, { method: "POST", headers, body });
       expect(reply.status).toBe(200);
       await reply.arrayBuffer();
@@ -221,7 +223,7 @@ test.each(["an evaluation", "a policy test"])(
   60_000,
 );
 
-test("40 streams with many matches, which a guard masks, do not block others", async () => {
+test("15 streams with many matches, which a guard masks, do not block others", async () => {
   const { id: detector_id } = await makeDetector(shared, "data_loss_prevention");
   const content = "ana@example.com 4111 1111 1111 1111 ".repeat(28);
   const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
@@ -236,7 +238,7 @@ test("40 streams with many matches, which a guard masks, do not block others", a
     },
   );
 
-  const share = await waitDuring(shared, 40, async () => {
+  const share = await waitDuring(15, async () => {
     const body = { model: "m", stream: true, messages: [] };
     const reply = await consumer.post("/v1/chat/completions", body);
     expect(await reply.text()).toContain("[DONE]");
@@ -260,14 +262,14 @@ test("forms that arrive while the pages of principals are loaded do not fill the
 }, 60_000);
 
 test.each(["", "/export"])(
-  "200 reads of /v1/activity%s, which arrive together, do not block others",
+  "60 reads of /v1/activity%s, which arrive together, do not block others",
   async (end) => {
     const { id: detector_id } = await makeDetector(shared, "data_loss_prevention");
     const { send } = await makeGuard(shared, { input_rules: [{ detector_id, action: "report" }] });
     const input = "ana@example.com 4111 1111 1111 1111 ".repeat(100);
     await Promise.all(Array.from({ length: 200 }, () => send({ payload: { input } })));
 
-    const share = await waitDuring(shared, 200, async () => {
+    const share = await waitDuring(60, async () => {
       const reply = await shared.call("GET", `/v1/activity${end}${end ? "" : "?limit=200"}`);
       expect(reply.status).toBe(200);
       await reply.arrayBuffer();
@@ -291,5 +293,5 @@ test("200 lists of hundreds of tools do not block others, on the MCP endpoint", 
   };
   await list();
 
-  expect(await waitDuring(shared, 200, list)).toBeLessThan(0.4);
+  expect(await waitDuring(200, list)).toBeLessThan(0.4);
 }, 60_000);
