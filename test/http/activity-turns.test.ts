@@ -5,11 +5,10 @@ import { type Kit, OWNER_TOKEN, startKit } from "../kit/kit.ts";
 import { measureLongestTurn } from "../kit/measure-longest-turn.ts";
 import { minOfRuns } from "../kit/until.ts";
 
-/** Returns the share of the longest turn of the event loop in the duration of the work. */
+/** Returns the share of the longest turn of the event loop in the work. */
 async function measureMaxTurn(work: () => Promise<void>): Promise<number> {
-  const start = performance.now();
-  const [longest] = await measureLongestTurn(work);
-  return longest / (performance.now() - start);
+  const [longest, , all] = await measureLongestTurn(work);
+  return longest / all;
 }
 
 test("a search in a hundred megabytes of stored text takes many turns of the event loop", async () => {
@@ -111,7 +110,12 @@ test("a replay of a draft with many gates does not block other requests", async 
   };
   await replay();
 
-  const share = await minOfRuns(() => measureMaxTurn(replay), 0.3);
+  const share = await minOfRuns(async () => {
+    const began = process.cpuUsage(); // that of the worker too
+    const [longest] = await measureLongestTurn(replay);
+    const { user, system } = process.cpuUsage(began);
+    return (longest * 1000) / (user + system);
+  }, 0.3);
 
   expect(share).toBeLessThan(0.3);
 }, 60_000);
@@ -273,9 +277,10 @@ test("a replay ends when its client disconnects", async () => {
     return await reply.json();
   };
   const measure = async () => {
-    const start = performance.now();
+    const began = process.cpuUsage();
     expect(await replay(100)).toMatchObject({ evaluated: 100 });
-    return performance.now() - start;
+    const { user, system } = process.cpuUsage(began);
+    return user + system;
   };
   await measure();
   const alone = await measure();

@@ -159,12 +159,11 @@ test.each(["response.completed", "response.output_item.done"])(
     const input = "x".repeat(2_000_000);
 
     const share = async () => {
-      const started = performance.now();
-      const [longest] = await measureLongestTurn(async () => {
+      const [longest, , all] = await measureLongestTurn(async () => {
         const reply = await it.post(RESPONSES, { model: "m", input, stream: true });
         return await reply.text();
       });
-      return longest / (performance.now() - started);
+      return longest / all;
     };
 
     expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);

@@ -764,11 +764,10 @@ test("other requests run while a stream with many texts and items is evaluated",
   const events = [created, ...deltas, ...Array.from({ length: 1000 }, () => done), completed()];
   const chunks = [events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")];
   const script = { headers: { "content-type": "text/event-stream" }, chunks };
-  const began = performance.now();
 
-  const [longest] = await measureLongestTurn(() => send("/v1/responses", script, true));
+  const [longest, , all] = await measureLongestTurn(() => send("/v1/responses", script, true));
 
-  expect(longest).toBeLessThan((performance.now() - began) / 10);
+  expect(longest).toBeLessThan(all / 10);
 });
 
 const MASKED = "Write to ann@example.com. ";

@@ -383,10 +383,9 @@ test("a stream of very many line ends does not block other requests", async () =
 
   await it.call();
   const measure = async () => {
-    const began = performance.now();
-    const [longest, { text }] = await measureLongestTurn(() => it.call());
+    const [longest, { text }, all] = await measureLongestTurn(() => it.call());
     expect(text).toContain("The server closed the stream before its response.");
-    return longest / (performance.now() - began);
+    return longest / all;
   };
 
   expect(await minOfRuns(measure, 0.3)).toBeLessThan(0.3);
@@ -410,11 +409,10 @@ test("large results that arrive together are parsed in turns, with other request
   );
   await it.call();
   const measure = async () => {
-    const began = performance.now();
     const calls = () => Promise.all(Array.from({ length: 6 }, () => it.call()));
-    const [longest, results] = await measureLongestTurn(calls);
+    const [longest, results, all] = await measureLongestTurn(calls);
     for (const one of results) expect(one.text).not.toContain("isError");
-    return longest / (performance.now() - began);
+    return longest / all;
   };
 
   expect(await minOfRuns(measure, 0.3)).toBeLessThan(0.3);

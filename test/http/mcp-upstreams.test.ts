@@ -83,10 +83,9 @@ test("other requests are served while a server sends thousands of messages befor
   await it.client.call("bad__echo");
 
   const measure = async () => {
-    const began = performance.now();
-    const [longest, called] = await measureLongestTurn(() => it.client.call("bad__echo"));
+    const [longest, called, all] = await measureLongestTurn(() => it.client.call("bad__echo"));
     expect(called).toMatchObject({ isError: false });
-    return longest / (performance.now() - began);
+    return longest / all;
   };
 
   expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
