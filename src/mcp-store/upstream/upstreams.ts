@@ -60,8 +60,6 @@ const FAILED_MS = 10_000;
 const MAX_LISTS = 5_000;
 /** Limit for all tool sets: a server can send a different one to every principal. */
 const MAX_SET_BYTES = 128 * 1024 * 1024;
-/** Limit for definitions that different sets share. */
-const MAX_SHARED_BYTES = 64 * 1024 * 1024;
 
 export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstreams {
   const vault = openVault(deps);
@@ -69,8 +67,6 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
   const lists = createLruCache<Promise<CachedToolList>>(MAX_LISTS);
   /** By instance and content. */
   const sets = createLruCache<ToolSet>(MAX_SET_BYTES);
-  /** By hash: the sets of different principals contain the same tools. */
-  const shared = createLruCache<UpstreamTool>(MAX_SHARED_BYTES);
   const pool = createClientPool(deps, reserveMemory, ({ key }) => lists.delete(key));
 
   /** Retries once with a new token when the upstream rejects the credential. */
@@ -103,10 +99,9 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
   /** Pins the tools, and caches them as a set. Returns its key. */
   async function saveSet(
     instance: McpRegistryRow,
-    fetched: readonly UpstreamTool[],
+    tools: readonly UpstreamTool[],
   ): Promise<string> {
     const { state } = deps.snapshot();
-    const tools = fetched.map(shareTool);
     const held = await pinTools(deps, instance, tools);
     const names = tools.map(({ definition }) => definition.name);
     const hash = Bun.SHA256.hash(tools.map((tool) => tool.hash).join(), "hex");
@@ -114,12 +109,6 @@ export function openUpstreams(deps: Deps, reserveMemory: OpenReservation): Upstr
     const bytes = tools.reduce((sum, tool) => sum + tool.bytes, 0);
     sets.set(key, { tools, names, held, state }, bytes);
     return key;
-  }
-
-  function shareTool(tool: UpstreamTool): UpstreamTool {
-    const known = shared.get(tool.hash);
-    if (!known) shared.set(tool.hash, tool, tool.bytes);
-    return known ?? tool;
   }
 
   /** Returns undefined for a set that was evicted from the cache. */
