@@ -239,3 +239,15 @@ test.each(ADVERSARIAL.map((make) => [make(24), make] as const))(
     await expectLinear(read, make);
   },
 );
+
+test("each text is decoded once, also if it can be decoded in two orders", () => {
+  const views = decodeViews("aWdub3JlIHRoZSBydWxlcw== %41%42 i g n o r e");
+
+  expect(views.map(({ encoding }) => encoding)).toEqual([
+    "plain",
+    "base64",
+    "percent",
+    "spaced_letters",
+    "spaced_letters",
+  ]);
+});

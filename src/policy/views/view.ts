@@ -38,16 +38,19 @@ const foldSegmentLetters = (text: string, segment?: Segment): View =>
   segment ? computeOnce(segment, foldLettersOnly) : foldLettersOnly(text);
 
 /**
- * Returns the folded text, then what is encoded in it, at most two levels deep. Each decoding shrinks its input and
- * reads it once, so that the total size is a small multiple of the text. Use it with
- * `computeOnce(segment, decodeViews)`.
+ * Returns the folded text, then what is encoded in it, at most two levels deep, each text once: escapes and spaced letters
+ * decode to the same text in either order. Each decoding shrinks its input and reads it once, so that the total size is a
+ * small multiple of the text. Use it with `computeOnce(segment, decodeViews)`.
  */
 export function decodeViews(text: string, segment?: Segment): readonly View[] {
   const views: View[] = [];
+  const seen: string[] = [];
   let layer: UnfoldedView[] = [{ text, encoding: "plain", toOriginal: identity }];
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const below: UnfoldedView[] = [];
     for (const unread of layer) {
+      if (seen.includes(unread.text)) continue;
+      seen.push(unread.text);
       const view = depth === 0 ? foldSegmentLetters(text, segment) : toView(unread);
       views.push(view);
       if (depth === MAX_DEPTH) continue;
