@@ -50,3 +50,14 @@ test("a long text without personal data is stored as it is", () => {
   expect(stored?.text === text.slice(0, 1024 * 1024)).toBe(true);
   expect(stored?.masked).toBe(undefined);
 });
+
+test("text beyond what is stored is not searched", () => {
+  const payload = readPayload(
+    { input: "hello ".repeat(800_000) },
+    { direction: "input", protocol: "llm", attributes: {}, is_foreign_body: false },
+  );
+
+  selectContent("masked", payload, { hidden: [], status: "allow" });
+
+  expect(payload.segments[0]?.memo).toBe(undefined);
+});
