@@ -49,7 +49,8 @@ declare module "../../deps.ts" {
 }
 
 export function createWorkerPool(): WorkerPool {
-  const huge = createHuge();
+  const startHuge = () => createWorker(() => startEvaluationWorker("huge")).run;
+  const huge = createHugeQueue([startHuge(), startHuge()]);
   return { large: createLarge(), huge, replays: createReplays(huge), models: createModels() };
 }
 
@@ -79,16 +80,12 @@ const MAX_PAUSED_BYTES = 64 * 1024 * 1024;
  * Evaluating takes up to thirty times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
  * both. A job passes its turn between documents, unless the bodies of those that have are too large together.
  */
-function createHuge(): RunJob {
-  const start = () => ({
-    ...createWorker(() => startEvaluationWorker("huge")),
-    /** Jobs that have a turn. */
-    active: 0,
-  });
-  const workers = [start(), start()] as const;
+export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob]): RunJob {
+  /** `active` counts the jobs that have a turn. */
+  const one = { run: runInOne, active: 0 };
+  const other = { run: runInOther, active: 0 };
   let pausedBytes = 0;
-  return createQueue({ max: workers.length, perOwner: 1 }, async (job, passTurn) => {
-    const [one, other] = workers;
+  return createQueue({ max: 2, perOwner: 1 }, async (job, passTurn) => {
     const worker = one.active <= other.active ? one : other;
     const size = measureTask(job.task);
     const host = {
