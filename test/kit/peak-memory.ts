@@ -18,3 +18,7 @@ export const readPeakMiB = (pid: number): number =>
   findPeak(readFileSync(`/proc/${pid}/status`, "utf8"));
 
 const findPeak = (status: string): number => Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+
+/** Returns the present memory of a running process in MiB. */
+export const readMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
