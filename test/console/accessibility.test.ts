@@ -26,7 +26,9 @@ async function findings(page: Page, part = "body"): Promise<string[]> {
     const { axe: loaded } = window as unknown as { axe: typeof axe };
     const { dataset } = document.documentElement;
     const found: string[] = [];
-    for (const theme of ["light", "dark"]) {
+    // Starts with the theme that the page has: another one is drawn anew.
+    const [first, second] = dataset.theme === "dark" ? ["dark", "light"] : ["light", "dark"];
+    for (const theme of [first, second]) {
       dataset.theme = theme;
       // Two frames later the page has its size and colors.
       await new Promise((resolve) =>
@@ -35,8 +37,9 @@ async function findings(page: Page, part = "body"): Promise<string[]> {
       const { violations } = await loaded.run(selector, {
         resultTypes: ["violations"],
         preload: false,
+        selectors: false,
         // Only colors differ between the themes.
-        ...(theme === "dark" ? { runOnly: ["color-contrast"] } : {}),
+        ...(theme === second ? { runOnly: ["color-contrast"] } : {}),
       });
       for (const { id, nodes } of violations) {
         found.push(...nodes.map(({ html }) => `${theme} ${id}: ${html}`));
@@ -78,7 +81,7 @@ test("dynamic content has no axe findings in the light or dark theme", async () 
   await using opened = await open(kit);
   const { page, go, move } = opened;
   const found: string[] = [];
-  const look = async () => found.push(...(await findings(page)));
+  const look = async () => found.push(...(await findings(page, "main")));
 
   await go(policy);
   await page.getByRole("button", { name: "Add gate" }).click();
