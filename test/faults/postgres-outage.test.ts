@@ -17,7 +17,7 @@ const CHAT = "/v1/chat/completions";
 
 const journalsIn = (dir: string) => readdirSync(dir).filter((name) => /-(act|req)\w+-/.test(name));
 
-test.each([
+test.concurrent.each([
   ["SIGKILL", "cut", "after"],
   ["SIGKILL", "cut", "before"],
   ["SIGTERM", "cut", "after"],
@@ -72,7 +72,7 @@ test.each([
   40_000,
 );
 
-test("a read-only Postgres is reported by readiness and doctor, and the log reports when events are written", async () => {
+test.concurrent("a read-only Postgres is reported by readiness and doctor, and the log reports when events are written", async () => {
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await freshDatabase("postgres"));
   const line = stack.use(startCuttableProxy(database.url));

@@ -141,14 +141,14 @@ test("bodies with 500,000 addresses to mask take a bounded multiple of the size 
   const guard = await makeGuardWithRules(program, "data_loss_prevention", { action: "transform" });
   const input = "a@b.co ".repeat(500_000);
 
-  for (let body = 0; body < 3; body++) {
+  for (let body = 0; body < 2; body++) {
     const { status, transformed_payload } = await guard.evaluate({ payload: { input } });
 
     expect(status).toBe("transform");
     expect(JSON.stringify(transformed_payload)).not.toContain("@");
   }
 
-  expect(readPeakMiB(program.child.pid)).toBeLessThan(850);
+  expect(readPeakMiB(program.child.pid)).toBeLessThan(700);
 }, 90_000);
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {

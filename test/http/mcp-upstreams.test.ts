@@ -55,7 +55,7 @@ test("a server that is not there leaves out only itself, and store_status says w
   });
 });
 
-test("an unresponsive server is waited for once, and briefly", async () => {
+test.concurrent("an unresponsive server is waited for once, and briefly", async () => {
   await using silent = await startRawUpstream(() => {});
   await using it = await besideGood(`${silent.url}/mcp`);
 
@@ -66,6 +66,15 @@ test("an unresponsive server is waited for once, and briefly", async () => {
   expect(await it.tools()).toEqual(["good__works"]);
   expect(performance.now() - again).toBeLessThan(3000);
 }, 20_000);
+
+test.concurrent("a server that has another page of tools again and again is not waited for either", async () => {
+  await using endless = startMcpServer({ page_ms: 2000 });
+  await using it = await besideGood(endless.url, patientKit);
+
+  expect(await it.tools()).toEqual(["good__works"]);
+  expect(await it.notes()).toEqual(["The server did not respond in time."]);
+  expect(endless.lists()).toBeLessThan(10);
+}, 30_000);
 
 test("other requests are served while a server sends thousands of messages before its result", async () => {
   const message = { jsonrpc: "2.0", method: "notifications/message", params: { data: "x" } };
@@ -90,15 +99,6 @@ test("other requests are served while a server sends thousands of messages befor
 
   expect(await minOfRuns(measure, 0.5)).toBeLessThan(0.5);
 });
-
-test("a server that has another page of tools again and again is not waited for either", async () => {
-  await using endless = startMcpServer({ page_ms: 2000 });
-  await using it = await besideGood(endless.url, patientKit);
-
-  expect(await it.tools()).toEqual(["good__works"]);
-  expect(await it.notes()).toEqual(["The server did not respond in time."]);
-  expect(endless.lists()).toBeLessThan(10);
-}, 30_000);
 
 test.each([
   ["HTML", { headers: { "content-type": "text/html" }, body: "<h1>hello</h1>" }],
