@@ -7,7 +7,7 @@ import { until } from "../kit/until.ts";
 
 const GATE = { name: "ask", when: { field: "consumer.id", op: "eq", value: "ana" }, action: "ask" };
 
-test("Postgres unavailable: evaluations continue, and their events are written later", async () => {
+test.concurrent("Postgres unavailable: evaluations continue, and their events are written later", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
@@ -26,7 +26,7 @@ test("Postgres unavailable: evaluations continue, and their events are written l
   expect(pending.findings[0]?.evidence.approval_id).toBeNull();
 }, 30_000);
 
-test("Postgres frozen: queries fail in time, evaluations continue, and both recover", async () => {
+test.concurrent("Postgres frozen: queries fail in time, evaluations continue, and both recover", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });
@@ -57,7 +57,7 @@ test("Postgres frozen: queries fail in time, evaluations continue, and both reco
   expect((await kit.post("/v1/gateways", { name: "back" })).status).toBe(201);
 }, 30_000);
 
-test("queued events do not reappear after an erasure", async () => {
+test.concurrent("queued events do not reappear after an erasure", async () => {
   const { url } = await freshDatabase("postgres");
   using line = startCuttableProxy(url);
   await using kit = await startKit({ database_url: line.url });

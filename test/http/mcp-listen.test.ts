@@ -42,7 +42,7 @@ async function listenAt(kit: Kit, token: string) {
 }
 
 describe.each(databaseKinds)("on %s", (database) => {
-  test("a client that listens hears of what others change, and of nothing else", async () => {
+  test.concurrent("a client that listens hears of what others change, and of nothing else", async () => {
     await using kit = await startKit({ database });
     // With Postgres the client is at another node than the administrator.
     await using beside =

@@ -345,13 +345,20 @@ describe.each(databaseKinds)("%s", (database) => {
       expect(issuer.upstream.hits.length).toBe(1);
     });
 
-    test("an issuer with slow keys does not block others", async () => {
-      const { issuer, sign } = await trusting();
-      await using _ = issuer;
-      issuer.upstream.script({ chunks: Array.from({ length: 40 }, (_, i) => (i % 2 ? 500 : " ")) });
+    // Waits for 5 s without the database.
+    test.if(database === "sqlite")(
+      "an issuer with slow keys does not block others",
+      async () => {
+        const { issuer, sign } = await trusting();
+        await using _ = issuer;
+        issuer.upstream.script({
+          chunks: Array.from({ length: 40 }, (_, i) => (i % 2 ? 500 : " ")),
+        });
 
-      expect(await ask(await sign())).toBe(504);
-    }, 9000);
+        expect(await ask(await sign())).toBe(504);
+      },
+      9000,
+    );
 
     test("a disabled issuer is not believed", async () => {
       const { kit, issuer, path, made, sign } = await trusting();
