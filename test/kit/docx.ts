@@ -6,7 +6,7 @@ export function docx(body: string): Buffer {
 }
 
 /** Returns an archive whose only file is the main part of a Word document. */
-export function zipDocument(content: string): Buffer {
+export function zipDocument(content: string | Buffer): Buffer {
   const name = "word/document.xml";
   const packed = deflateRawSync(content);
   const local = Buffer.alloc(30);

@@ -122,11 +122,9 @@ async function readPart(
       return { ...read, text, unread, kind: "gzip" };
     }
     case "rtf": {
-      const read = wholeText("rtf", await readRtfText(bytes, budget.slicer));
-      // A PDF may begin after other bytes.
-      return await addArchive(
-        containsBinary(read.text) ? { ...read, unread: [OTHER_BYTES] } : read,
-      );
+      const { text, unread } = await readRtfText(bytes, budget, inside);
+      const problems = containsBinary(text) ? [...unread, OTHER_BYTES] : unread;
+      return await addArchive({ kind: "rtf", text, unread: [...new Set(problems)], cut: false });
     }
     case "old_office":
       throw documentProblem(

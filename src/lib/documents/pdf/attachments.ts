@@ -1,6 +1,5 @@
 /** Finds the contents of a PDF outside of its pages: attached files, XFA forms and pictures. */
-import { isDocumentProblem } from "../document-problem.ts";
-import type { PartText, UnreadPart } from "../read-document-text.ts";
+import type { UnreadPart } from "../read-document-text.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
 import { iterateDicts } from "./read-loose-texts.ts";
 import { isStream, type PdfObjects, type PdfStream } from "./read-objects.ts";
@@ -38,30 +37,7 @@ export async function findAttachments(
 /** Values of fields, notes and scripts, which are strings or streams. */
 const TEXT_STREAMS = ["V", "DV", "RV", "RC", "JS"];
 
-/** `readPart` reads one file, of any kind. */
-export async function readAttachments(
-  objects: PdfObjects,
-  { files, has_pictures }: PdfAttachments,
-  readPart: (bytes: Uint8Array) => Promise<PartText>,
-): Promise<{ text: string; unread: UnreadPart[] }> {
-  const unread: UnreadPart[] = has_pictures ? [PICTURES] : [];
-  let text = "";
-  for (const file of files) {
-    try {
-      const part = await readPart(await objects.bytes(file));
-      text += `\n${part.text}`;
-      unread.push(...part.unread);
-    } catch (thrown) {
-      if (!isDocumentProblem(thrown)) throw thrown;
-      unread.push({ problem: thrown.kind, reason: thrown.message });
-      if (thrown.kind === "over_budget") break;
-    }
-  }
-  // A thousand pictures are reported once.
-  return { text, unread: [...new Map(unread.map((each) => [each.reason, each])).values()] };
-}
-
-const PICTURES: UnreadPart = {
+export const PICTURES: UnreadPart = {
   problem: "media",
   reason: "The PDF contains pictures, of which no text is read.",
 };

@@ -1,9 +1,10 @@
 /** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
 import { documentProblem } from "../document-problem.ts";
 import type { PartText, UnreadPart } from "../read-document-text.ts";
+import { readParts } from "../read-parts.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
-import { findAttachments, type PdfAttachments, readAttachments } from "./attachments.ts";
+import { findAttachments, type PdfAttachments, PICTURES } from "./attachments.ts";
 import { bombError } from "./decode-filter.ts";
 import { decodeTextString, iterateDicts, readLooseTexts } from "./read-loose-texts.ts";
 import {
@@ -58,7 +59,9 @@ export async function readPdfText(
   if (glyphs.known === 0) {
     throw documentProblem("The PDF shows no text: it is damaged, empty or contains only pictures.");
   }
-  const { text, unread } = await readAttachments(objects, attached, readPart);
+  const files = [...attached.files].map((file) => () => objects.bytes(file));
+  const { text, unread } = await readParts(files, budget, readPart);
+  if (attached.has_pictures) unread.unshift(PICTURES);
   if (glyphs.largest >= MIN_CLUSTER) unread.push(UNKNOWN_LETTERS);
   return { text: [...texts].join("\n") + text, unread };
 }

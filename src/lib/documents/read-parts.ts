@@ -1,0 +1,28 @@
+/** Reads the files in a document, of any kind. */
+import { isDocumentProblem } from "./document-problem.ts";
+import type { PartText, UnreadPart } from "./read-document-text.ts";
+import type { ReadingBudget } from "./reading-budget.ts";
+
+/** Begins each text with a line end. Reports a problem that several parts have once. */
+export async function readParts(
+  parts: Iterable<() => Uint8Array | Promise<Uint8Array>>,
+  { slicer }: Pick<ReadingBudget, "slicer">,
+  readPart: (bytes: Uint8Array) => Promise<PartText>,
+): Promise<{ text: string; unread: UnreadPart[] }> {
+  const unread = new Map<string, UnreadPart>();
+  let text = "";
+  for (const part of parts) {
+    try {
+      const bytes = await part();
+      if (slicer.isDue(1 + bytes.length / 128)) await slicer.yield();
+      const read = await readPart(bytes);
+      text += `\n${read.text}`;
+      for (const each of read.unread) unread.set(each.reason, each);
+    } catch (thrown) {
+      if (!isDocumentProblem(thrown)) throw thrown;
+      unread.set(thrown.message, { problem: thrown.kind, reason: thrown.message });
+      if (thrown.kind === "over_budget") break;
+    }
+  }
+  return { text, unread: [...unread.values()] };
+}

@@ -1,0 +1,128 @@
+/** RTF is decoded in the code pages that it declares, and its objects and pictures are read or listed. */
+import { expect, test } from "bun:test";
+import type { Json } from "../kit/check-verdict.ts";
+import { docx, zipDocument } from "../kit/docx.ts";
+import { makeGuardWithRules } from "../kit/guard.ts";
+import { sharedKit } from "../kit/kit.ts";
+
+const kit = sharedKit();
+const CARD = "Card 4111 1111 1111 1111.";
+/** A card in full-width digits. */
+const SHIFT_JIS = `8253${"8250".repeat(15)}`;
+const EUC = `a3b4${"a3b1".repeat(15)}`;
+const BIG5 = `a2b3${"a2b0".repeat(15)}`;
+const escaped = (hex: string): string => hex.replace(/../g, "\\'$&");
+const rtf = (source: string): Buffer => Buffer.from(`{\\rtf1\\ansi${source}}`, "latin1");
+
+const member = (file: Buffer): Json => {
+  const file_data = `data:application/rtf;base64,${file.toString("base64")}`;
+  return { messages: [{ role: "user", content: [{ type: "file", file: { file_data } }] }] };
+};
+
+async function verdictOf(file: Buffer): Promise<string[]> {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
+    settings: { unreadable: "ignore" },
+  });
+  const { status, detectors } = await guard.evaluate({ payload: member(file) });
+  return [status, ...detectors.uninspected.map(({ reason }) => String(reason))];
+}
+
+test.each([
+  ["the code page of the document", `\\ansicpg932 ${escaped(SHIFT_JIS)}`],
+  ["Chinese", `\\ansicpg936 ${escaped(EUC)}`],
+  ["Korean", `\\ansicpg949 ${escaped(EUC)}`],
+  ["traditional Chinese", `\\ansicpg950 ${escaped(BIG5)}`],
+  [
+    "UTF-8",
+    `\\ansicpg65001 ${escaped(Buffer.from("４１１１１１１１１１１１１１１１").toString("hex"))}`,
+  ],
+  [
+    "the charset of the font",
+    `\\ansicpg1252{\\fonttbl{\\f0 A;}{\\f1\\fcharset128 B;}}\\f1 ${escaped(SHIFT_JIS)}`,
+  ],
+  [
+    "the charset of the default font",
+    `\\deff3{\\fonttbl{\\f3\\fcharset134 A;}{\\f1 B;}}\\f1 Hi \\plain ${escaped(EUC)}`,
+  ],
+  ["the code page of the font", `{\\fonttbl{\\f1\\cpg936 A;}}{\\f1 ${escaped(EUC)}}`],
+  [
+    "the code page of the document, for readers that ignore fonts",
+    `\\ansicpg932{\\fonttbl{\\f0\\fcharset0 A;}}\\f0 ${escaped(SHIFT_JIS.slice(0, 8))}\\b ${escaped(SHIFT_JIS.slice(8))}`,
+  ],
+  [
+    "bytes that are not escaped",
+    `\\ansicpg932 ${Buffer.from(SHIFT_JIS, "hex").toString("latin1")}`,
+  ],
+  [
+    "bytes of UTF-8",
+    `\\ansicpg1252 ${Buffer.from("４１１１１１１１１１１１１１１１").toString("latin1")}`,
+  ],
+  ["escapes in several lines", `\\ansicpg932 ${escaped(SHIFT_JIS).replace(/.{12}/g, "$&\r\n")}`],
+  [
+    "a fallback of two bytes",
+    `\\ansicpg932\\uc2 ${SHIFT_JIS.replace(/..../g, (hex) => {
+      const digit = Number.parseInt(hex, 16) - 0x824f;
+      return `\\u${0xff10 + digit - 0x10000}\\'82\\'4f`;
+    })}`,
+  ],
+])("a card in RTF in %s is found", async (_, source) => {
+  expect(await verdictOf(rtf(source))).toEqual(["block"]);
+  expect(await verdictOf(zipDocument(rtf(source)))).toEqual(["block"]);
+});
+
+test.each([
+  ["letters of Western Europe", "\\ansicpg1252 caf\\'e9 \\'93quoted\\'94"],
+  ["Cyrillic letters", "\\ansicpg1251 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2"],
+  ["bullets", "\\ansicpg932{\\fonttbl{\\f2\\fcharset2 Symbol;}}{\\f2\\'b7} Notes"],
+  ["an unknown code page without letters", "\\ansicpg437 Notes"],
+])("RTF with %s is not listed", async (_, source) => {
+  expect(await verdictOf(rtf(source))).toEqual(["allow"]);
+});
+
+test.each(["\\ansicpg437", "\\pc", "\\ansicpg1361", "{\\fonttbl{\\f0\\fcharset255 A;}}\\f0"])(
+  "letters of RTF in the unknown code page %s are listed",
+  async (declaration) => {
+    expect(await verdictOf(rtf(`${declaration} Notes \\'82\\'e1`))).toEqual(["allow", "binary"]);
+  },
+);
+
+const lines = (data: Buffer): string => data.toString("hex").replace(/.{128}/g, "$&\r\n");
+const CIPHER = Buffer.from(Array.from({ length: 300 }, (_, at) => (at * 151) % 256));
+const PNG = Buffer.from(`\x89PNG\r\n\x1a\n${"\0\x01\xfe".repeat(100)}`, "latin1");
+const binary = (data: Buffer): string => `\\bin${data.length} ${data.toString("latin1")}`;
+
+test.each([
+  ["a document", lines(docx(CARD))],
+  ["text", lines(Buffer.from(CARD))],
+  ["UTF-16", lines(Buffer.from(CARD, "utf16le"))],
+  ["UTF-16 that is not in hex", binary(Buffer.from(CARD, "utf16le"))],
+])("%s in an object or picture of RTF is read", async (_, source) => {
+  for (const [word, ...reasons] of [
+    ["object{\\*\\objdata"],
+    ["shppict{\\pict\\wmetafile8", "media"],
+  ]) {
+    expect(await verdictOf(rtf(` Hi{\\${word} ${source}}}`))).toEqual(["block", ...reasons]);
+  }
+});
+
+test("other objects and pictures of RTF are listed", async () => {
+  for (const toSource of [lines, binary]) {
+    const [object, picture] = [
+      `{\\object\\objemb{\\*\\objdata ${toSource(CIPHER)}}}`,
+      `{\\pict{\\*\\picprop{\\sp{\\sn a}{\\sv 1}}}\\pngblip ${toSource(PNG)}}`,
+    ];
+    expect(await verdictOf(rtf(` Hi${object}`))).toEqual(["allow", "binary"]);
+    expect(await verdictOf(rtf(` Hi${picture}`))).toEqual(["allow", "media"]);
+    expect(await verdictOf(rtf(` Hi${picture}${object}${picture}`))).toEqual([
+      "allow",
+      "binary",
+      "media",
+    ]);
+  }
+});
+
+test("text beside the data of a picture is inspected", async () => {
+  const source = ` Hi{\\pict{\\*\\picprop{\\sp{\\sv ${CARD}}}}\\pngblip ${lines(PNG)}}`;
+
+  expect(await verdictOf(rtf(source))).toEqual(["block", "media"]);
+});
