@@ -21,7 +21,7 @@ async function exitCode({ child }: Awaited<ReturnType<typeof startProgram>>) {
   return child.exitCode;
 }
 
-test.concurrent("a dial that hangs does not delay the exit", async () => {
+test("a dial that hangs does not delay the exit", async () => {
   await using dead = await startUnresponsiveServer(60_000);
   await using program = await startProgram();
   const url = `http://127.0.0.1:${dead.port}`;
@@ -39,7 +39,7 @@ test.concurrent("a dial that hangs does not delay the exit", async () => {
   expect(await exitCode(program)).toBe(0);
 }, 40_000);
 
-test.concurrent.each([
+test.each([
   ["one process", []],
   ["two workers", ["--workers", "2"]],
 ])(
@@ -72,7 +72,7 @@ test.concurrent.each([
   40_000,
 );
 
-test.concurrent("a request that runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
+test("a request that runs after SHUTDOWN_TIMEOUT_S ends with shutting_down, and its event is stored", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
   await using silent = await startRawUpstream(() => {});
@@ -103,7 +103,7 @@ test.concurrent("a request that runs after SHUTDOWN_TIMEOUT_S ends with shutting
   rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 
-test.concurrent("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", async () => {
+test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", async () => {
   await using program = await startProgram({ settings: { SHUTDOWN_TIMEOUT_S: "0" } });
   const guard = await makeGuardWithRules(program, "data_loss_prevention");
   const body = { payload: { input: "someone@example.com ".repeat(100_000) } };
@@ -118,7 +118,7 @@ test.concurrent("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is 
   expect(await last?.json()).toMatchObject({ error: "This node is shutting down." });
 }, 40_000);
 
-test.concurrent("a stream whose client does not read ends as shutting_down, not as client_closed", async () => {
+test("a stream whose client does not read ends as shutting_down, not as client_closed", async () => {
   const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
   const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "1" };
   const event = `data: ${"x".repeat(1024 * 1024)}\n\n`;
@@ -155,7 +155,7 @@ async function synSent(port: number): Promise<boolean> {
   return (await Bun.file("/proc/net/tcp").text()).includes(remote);
 }
 
-test.concurrent("request bodies that never complete are rejected and do not delay the exit", async () => {
+test("request bodies that never complete are rejected and do not delay the exit", async () => {
   await using upstream = startUpstream();
   await using program = await startProgram();
   const consumer = await makeConsumer(program, [{ provider: "openai", url: upstream.url }]);

@@ -159,7 +159,7 @@ test("a 503 because Redis is unavailable has the rate-limit headers", async () =
   expect([refused.status, rateHeaders(refused, "global").slice(0, 2)]).toEqual([503, [5, 4]]);
 });
 
-test.concurrent.each([
+test.each([
   ["flushed", "local"],
   ["restarted empty", "closed"],
 ])(
