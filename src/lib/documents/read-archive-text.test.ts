@@ -416,7 +416,12 @@ test("parts that cannot be read are listed beside the text", async () => {
   const more: File[] = [
     { name: "word/media/image1.png", content: Buffer.from("\x89PNG\r\n\x1a\n\0\0\0\0", "latin1") },
     { name: "word/locked.xml", content: "x", flags: 1 },
-    { name: "xl/printerSettings1.bin", content: new Uint8Array(100) },
+    { name: "word/printerSettings1.bin", content: new Uint8Array(100) },
+    {
+      name: "word/_rels/document.xml.rels",
+      content:
+        '<Relationships><Relationship Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/printerSettings" Target="printerSettings1.bin"/></Relationships>',
+    },
   ];
 
   expect(await read(docx(body(paragraph(TEXT)), ...more))).toMatchObject({

@@ -3,6 +3,7 @@
 import { containsBinary, decodeText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import { detectFileKind } from "./file-kind.ts";
+import { createPackageParts, hasContentTypes } from "./package-parts.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import { isHtml } from "./read-html-text.ts";
 import { readZip } from "./read-zip.ts";
@@ -17,13 +18,19 @@ import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.t
 export async function readArchiveText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<PartText>,
+  readPart: (bytes: Uint8Array, charset: string | null) => Promise<PartText>,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const zip = readZip(bytes, budget);
   const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
-  // The body first, if it has its usual name.
-  entries.sort((one, other) => Number(BODY.test(other.name)) - Number(BODY.test(one.name)));
+  entries.sort((one, other) => toRank(one.name) - toRank(other.name));
+  const parts = createPackageParts(budget.slicer);
   const unread = new Map<string, UnreadPart>();
+  /** Bytes that are not text, with the names of their parts: later parts may show that they are no content. */
+  const binary: { name: string; each: UnreadPart }[] = [];
+  const list = (name: string, each: UnreadPart) => {
+    if (each.problem === "binary") binary.push({ name, each });
+    else unread.set(each.reason, each);
+  };
   if (zip.has_hidden_bytes) unread.set(OUTSIDE.reason, OUTSIDE);
   let text = "";
   for (const { name, read } of entries) {
@@ -31,26 +38,38 @@ export async function readArchiveText(
     try {
       const { content: part, has_rest } = await read();
       if (has_rest) unread.set(OUTSIDE.reason, OUTSIDE);
-      const xml = detectFileKind(part) === undefined ? decodeText(part, null) : undefined;
+      const type = parts.typeOf(name);
+      const charset = type?.charset ?? null;
+      if (type?.hasUnknownCharset) list(name, UNKNOWN_CHARSET);
+      const source = decodeText(part, charset);
+      if (source !== undefined) await parts.add(name, source);
+      const xml = detectFileKind(part) === undefined ? source : undefined;
       if (xml !== undefined && isXml(xml) && !containsBinary(xml)) {
         const read = await readXmlText(xml, budget.slicer);
         text += `${read}\n`;
         if (ENTITY.test(xml) && REFERENCE.test(read)) unread.set(ENTITIES.reason, ENTITIES);
       } else {
-        const nested = await readPart(part);
+        const nested = await readPart(part, charset);
         text += `${nested.text}\n`;
-        for (const each of nested.unread) unread.set(each.reason, each);
+        for (const each of nested.unread) list(name, each);
       }
     } catch (thrown) {
       if (!isDocumentProblem(thrown)) throw thrown;
       const { kind: problem, message: reason } = thrown;
-      if (problem !== "binary" || !DEVICE_DATA.test(name)) unread.set(reason, { problem, reason });
+      list(name, { problem, reason });
       if (problem === "over_budget") break;
     }
   }
+  for (const { name, each } of binary) if (!parts.isDeviceData(name)) unread.set(each.reason, each);
   const names = zip.entries.map(({ name }) => name).filter((name) => !isOrdinary(name));
   const comments = zip.comments.filter((comment) => comment !== "");
   return { text: [text, ...names, ...comments].join("\n"), unread: [...unread.values()] };
+}
+
+/** Sorts the content types, which declare charsets, before the body, if it has its usual name, and other parts. */
+function toRank(name: string): number {
+  if (hasContentTypes(name)) return 0;
+  return BODY.test(name) ? 1 : 2;
 }
 
 /** Returns whether a name hides neither prose nor a card, an account or a token. */
@@ -58,6 +77,10 @@ const isOrdinary = (name: string): boolean => ORDINARY_NAME.test(name) && !TOKEN
 const TOKEN = /(?=[\w-]*\d)[\w-]{20}/;
 const ORDINARY_NAME = /^(?!(?:\D*\d){7})[\w./[\]-]{0,100}$/;
 
+const UNKNOWN_CHARSET: UnreadPart = {
+  problem: "binary",
+  reason: "A part declares an unknown charset.",
+};
 const OUTSIDE: UnreadPart = {
   problem: "unreadable",
   reason: "The archive has bytes outside of its files.",
@@ -74,8 +97,6 @@ const XML = /^\s*<(?:\?xml|[\w.-]{1,40}:[\w.-]{1,40}[\s/>]|!--|!DOCTYPE(?!\s+htm
 /** Office formats need neither a declaration nor a prefix. */
 const isXml = (text: string): boolean =>
   XML.test(text) || (/^\s*</.test(text) && !isHtml(text) && OFFICE.test(text));
-/** Parts that Office adds to the content: printer settings and fonts. */
-const DEVICE_DATA = /printersettings\d{0,4}\.bin$|\.(?:odttf|fntdata)$/i;
 
 /** Includes deleted text and field codes of tracked changes: a model that receives the file reads them too. */
 async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
