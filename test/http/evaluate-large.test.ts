@@ -57,6 +57,27 @@ test("other requests are served between the medium bodies that one client sends 
   expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
 });
 
+test("other requests are served between the detectors of a medium body", async () => {
+  const shared = await kit();
+  const input_rules = await Promise.all(
+    [..."12345678"].map(async (digit) => {
+      const settings = { keywords: [`a b ${digit}`], regex: [`(.*${digit}){9}x`] };
+      const { id } = await makeDetector(shared, "prompt_moderation", settings);
+      return { detector_id: id, action: "report" };
+    }),
+  );
+  const guard = await makeGuard(shared, { input_rules });
+  const send = async () => {
+    const { status } = await guard.evaluate({ payload: { input: "a.b@".repeat(16_000) } });
+    expect(status).toBe("allow");
+  };
+  await send();
+
+  const share = () => maxWaitShare(send, [() => shared.get("/healthz")]);
+
+  expect(await minOfRuns(share, 0.5)).toBeLessThan(0.5);
+});
+
 test("many texts of one letter are evaluated in a worker, as larger bodies are, with the same result", async () => {
   await using own = await startKit();
   const { workers } = own.deps;

@@ -32,7 +32,12 @@ import { openApproval } from "../request-approval.ts";
 import { addSessionRisk, type RiskyTurn } from "../session-risk.ts";
 import { tolerateOutage } from "../tolerate-outage.ts";
 import type { ClonedInput } from "./messages.ts";
-import { createWindowService, type ModelUser, runInWorker } from "./run-in-worker.ts";
+import {
+  createWindowService,
+  type ModelUser,
+  runInWorker,
+  takeTurnToEvaluate,
+} from "./run-in-worker.ts";
 import type { EvaluationWorker } from "./worker-pool.ts";
 
 /** Members of a request that select the collector and the policy. */
@@ -80,7 +85,7 @@ export interface EvaluationHost
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
-  /** Lets other evaluations of this thread run. In a worker, owners take turns. */
+  /** Lets other evaluations of this thread run. Owners take turns. */
   waitForTurn: () => Promise<void>;
   /** Waits until it is the turn of this owner again. Resolves at once outside of the workers for huge bodies. */
   passTurn: () => Promise<void>;
@@ -119,6 +124,8 @@ export function createHost(
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };
     },
     scoreWindows: createWindowService(deps, { owner, client }),
+    // Without the client: the evaluation is recorded even if it has disconnected.
+    waitForTurn: () => takeTurnToEvaluate(deps, { owner, size: BYTES_PER_RULE, client: undefined }),
     worker: undefined,
     evaluateInWorker: (worker, input) =>
       runInWorker(deps, worker, {
@@ -134,8 +141,11 @@ export function createHost(
 /** The part of a host that is the same for every evaluation. */
 export type HostServices = Omit<
   EvaluationHost,
-  "selectPolicy" | "scoreWindows" | "worker" | "evaluateInWorker"
+  "selectPolicy" | "scoreWindows" | "waitForTurn" | "worker" | "evaluateInWorker"
 >;
+
+/** A detector takes up to 5 ms for 4 KiB of adversarial text: two of them are a turn of the event loop. */
+const BYTES_PER_RULE = 4 * 1024;
 
 declare module "../../deps.ts" {
   interface Deps {
@@ -151,7 +161,6 @@ export function createHostServices(
     ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
-    waitForTurn: () => new Promise(setImmediate),
     passTurn: async () => {},
     fetchAttachment: (url, total_ms) =>
       fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),

@@ -7,7 +7,7 @@ import { type ClientTurn, takeTurnToParse } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
-/** Adversarial text takes 0.8 µs per byte, with a learned detector 2 µs: an evaluation blocks the main thread for at most 140 ms. */
+/** Adversarial text takes 0.8 µs per byte, with a learned detector 2 µs, and others run between the detectors. */
 const LARGE_BYTES = 64 * 1024;
 /** Larger bodies take seconds and have workers of their own, so that long conversations do not wait for them. */
 export const HUGE_BYTES = 1024 * 1024;

@@ -77,7 +77,7 @@ function findWorker([one, other]: readonly [JobRunner, JobRunner], { owner }: Wo
 const MAX_PAUSED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Evaluating takes up to thirty times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
+ * Evaluating takes up to a hundred times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
  * both. A job passes its turn between documents, unless the bodies of those that have are too large together.
  */
 export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob]): RunJob {
