@@ -112,8 +112,8 @@ test("a large response is parsed in a worker, and not in the event loop", async 
     return sending / parsing;
   };
 
-  // In the event loop, it would be at least 1.
-  expect(await minOfRuns(measure, 0.8)).toBeLessThan(0.8);
+  // Copies take about 0.7. In the event loop, it would be 1 more.
+  expect(await minOfRuns(measure, 1.2)).toBeLessThan(1.2);
 }, 60_000);
 
 test("a stream whose chunks arrive together is masked in many turns of the event loop", async () => {
