@@ -1,6 +1,7 @@
-/** Reads what a mail or web archive contains in base64 or quoted-printable: parts (RFC 2045) and words of headers (RFC 2047). */
-import { readOwnCharset } from "./declared-charsets.ts";
+/** Reads what a mail or web archive contains in base64, quoted-printable or uuencode: parts (RFC 2045) and words of headers (RFC 2047). */
+import { mayHaveOtherLetters, readOwnCharset } from "./declared-charsets.ts";
 import { decodeText } from "./decode-text.ts";
+import { decodeUuencodedFiles, hasUuencodedFile } from "./decode-uu.ts";
 import { decodeWords, hasEncodedWords, unfoldLines, unquoted } from "./decode-words.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
@@ -14,13 +15,15 @@ export async function readMimeParts(
 ): Promise<Pick<PartText, "text" | "unread">> {
   const unread = new Map<string, UnreadPart>();
   let text = "";
-  for (const { bytes, charset } of encodedParts(source)) {
+  if (UNKNOWN_ENCODING.test(source)) unread.set(UNKNOWN.reason, UNKNOWN);
+  for (const { bytes, charset, hasCharsets } of encodedParts(source)) {
     if (text.length > budget.characters) break;
     try {
       if (budget.slicer.isDue(1 + bytes.length / 128)) await budget.slicer.yield();
       const part = await readPart(bytes, charset);
       text += `\n${part.text}`;
       for (const each of part.unread) unread.set(each.reason, each);
+      if (hasCharsets && NON_ASCII.test(part.text)) unread.set(CHARSETS.reason, CHARSETS);
     } catch (thrown) {
       if (!isDocumentProblem(thrown)) throw thrown;
       unread.set(thrown.message, { problem: thrown.kind, reason: thrown.message });
@@ -36,16 +39,41 @@ export async function readMimeParts(
 
 /** Returns whether text has a header of such a part, or a header with such words. */
 export const hasMimeParts = (text: string): boolean =>
-  text.search(ENCODING) >= 0 || hasEncodedWords(text);
+  text.search(ENCODING) >= 0 ||
+  UNKNOWN_ENCODING.test(text) ||
+  hasUuencodedFile(text) ||
+  hasEncodedWords(text);
+
+const UNKNOWN: UnreadPart = {
+  problem: "binary",
+  reason: "A part of the mail has an unknown encoding.",
+};
+const CHARSETS: UnreadPart = {
+  problem: "binary",
+  reason: "A part of the mail declares several charsets.",
+};
+const NON_ASCII = /[^\0-\x7f]/;
+/** Parsers disagree on which of several charsets counts, unless the text is ASCII. */
+const declaresCharsets = (headers: string): boolean => mayHaveOtherLetters(`${headers}\x80`);
 
 interface EncodedPart {
   bytes: Uint8Array;
   /** Declared in the header block of the part. */
   charset: string | null;
+  hasCharsets: boolean;
+}
+
+function* encodedParts(source: string): Generator<EncodedPart> {
+  yield* partsWithHeader(source);
+  if (!hasUuencodedFile(source)) return;
+  // A file needs no header block of its own.
+  const charset = readOwnCharset(source) ?? null;
+  const hasCharsets = declaresCharsets(source);
+  for (const bytes of decodeUuencodedFiles(source)) yield { bytes, charset, hasCharsets };
 }
 
 /** A part follows its header block, up to a line that starts like a delimiter. */
-function* encodedParts(source: string): Generator<EncodedPart> {
+function* partsWithHeader(source: string): Generator<EncodedPart> {
   const header = new RegExp(ENCODING);
   const blockEnd = new RegExp(BLOCK_END);
   const delimiter = new RegExp(DELIMITER);
@@ -56,7 +84,10 @@ function* encodedParts(source: string): Generator<EncodedPart> {
     if (!blockEnd.test(source)) return;
     const start = blockEnd.lastIndex;
     const block = source.slice(last, start).split(BLANK_LINE).at(-1) ?? "";
-    const charset = readOwnCharset(block) ?? null;
+    const declared = {
+      charset: readOwnCharset(block) ?? null,
+      hasCharsets: declaresCharsets(block),
+    };
     // Parsers disagree on which of several headers counts.
     const encodings = new Set<string>();
     for (; found && found.index < start; found = header.exec(source)) {
@@ -68,8 +99,8 @@ function* encodedParts(source: string): Generator<EncodedPart> {
     const blank = BLANK_LINE.exec(part);
     const afterBlank = blank ? part.slice(blank.index + blank[0].length) : "";
     for (const body of new Set([part.slice(1).trimStart(), afterBlank.trimStart()])) {
-      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), charset };
-      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), charset };
+      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), ...declared };
+      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), ...declared };
     }
     last = end;
     header.lastIndex = end;
@@ -78,8 +109,10 @@ function* encodedParts(source: string): Generator<EncodedPart> {
 }
 
 // Linear: white space after one name is not searched again from another. Parsers accept comments, quotes and `x-`.
-const NAME = '^content-transfer-encoding[ \\t]*:(?:\\s|"|\\([^()\\r\\n]*\\))*(?:x-)?';
+const NAME = '^content-transfer-encoding[ \\t]*:[\\s"]*(?:\\([^()\\r\\n]*\\)[\\s"]*)*(?:x-)?';
 const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");
+const KNOWN = "(?:base64|quoted-printable|uuencode|uue)\\b";
+const UNKNOWN_ENCODING = new RegExp(`${NAME}(?<=x-)(?!${KNOWN})\\w`, "im");
 const QUOTED = new RegExp(`${NAME}quoted-printable\\b`, "im");
 /** Mail parsers accept a carriage return as the end of a line. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
