@@ -50,7 +50,7 @@ const UNKNOWN: UnreadPart = {
 };
 const CHARSETS: UnreadPart = {
   problem: "binary",
-  reason: "A part of the mail declares several charsets.",
+  reason: "A part of the mail declares an unknown charset, or several.",
 };
 const NON_ASCII = /[^\0-\x7f]/;
 /** Parsers disagree on which of several charsets counts, unless the text is ASCII. */
