@@ -57,7 +57,7 @@ function rejectOverBudget(
 
 async function readAttachments(
   host: EvaluationHost,
-  { attachments, documents, pages }: Payload,
+  { attachments, documents, pages, uninspected }: Payload,
 ): Promise<OpenedAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
     const text = `payload.attachments: must have at most ${MAX_ATTACHMENTS} items.`;
@@ -85,7 +85,10 @@ async function readAttachments(
     }
     const [problem] = problems.filter(({ reason }) => !(text !== "" && MINOR.has(reason)));
     opened.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
-    opened.uninspected.push(...problems.map((each) => ({ pointer, ...each })));
+    // The image before a document is listed with its member.
+    const isListed = ({ reason }: FileProblem) =>
+      uninspected.some((each) => each.pointer === pointer && each.reason === reason);
+    for (const each of problems) if (!isListed(each)) opened.uninspected.push({ pointer, ...each });
   }
   return opened;
 }

@@ -259,6 +259,62 @@ test.each<[string, (data: string) => Json]>([
   }
 });
 
+const [BEFORE, AFTER] = [
+  PDF.subarray(0, PDF.indexOf("2 0 obj")),
+  PDF.subarray(PDF.indexOf("2 0 obj")),
+];
+
+test.each<[string, (file: Buffer) => Json]>([
+  ["a PDF", (file) => attachment(file.toString("base64"), "application/pdf")],
+  ["text", (file) => attachment(file.toString("base64"))],
+  ["bytes", (file) => member(`data:application/octet-stream;base64,${file.toString("base64")}`)],
+  ["nothing", (file) => member(file.toString("base64"))],
+  ["a resource", (file) => ({ contents: [{ uri: "file:///a", blob: file.toString("base64") }] })],
+])("bytes around a PDF that is declared as %s are inspected, or listed", async (_, toPayload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const verdictOf = async (...parts: Buffer[]) => {
+    const { status, detectors } = await guard.evaluate({
+      payload: toPayload(Buffer.concat(parts)),
+    });
+    return [status, ...detectors.uninspected.map(({ reason }) => String(reason))];
+  };
+
+  for (const [before, after] of [
+    [Buffer.alloc(0), PDF],
+    [BEFORE, AFTER],
+    [PDF, Buffer.alloc(0)],
+  ] as const) {
+    expect(await verdictOf(before, Buffer.from(`\n% ${CARD}\n`), after)).toEqual(["block"]);
+    expect(await verdictOf(before, CIPHER, after)).toEqual(["allow", "binary"]);
+  }
+  expect(await verdictOf(PDF, wide(CARD))).toEqual(["block"]);
+  expect(
+    await verdictOf(PDF, Buffer.from("trailer <</A [(\n"), Buffer.from(`${CARD})]>>`)),
+  ).toEqual(["block"]);
+  expect(await verdictOf(PDF, PNG)).toEqual(["allow", "media"]);
+});
+
+test.each([
+  ["zeros at its end", [PDF, Buffer.alloc(512)]],
+  ["a few other bytes at its end", [PDF, Buffer.from("\r\n\x1a\x91\x03\xff\n", "latin1")]],
+  [
+    "a newer version",
+    [
+      PDF,
+      Buffer.from(
+        "9 0 obj <</A 1>> endobj\nxref\n0 1\n0000000000 65535 f \n9 1\n0000000411 00000 n \ntrailer <</Size 10/ID[(\x01\x02\x03\x04\x05\x06\x07\x08)<00>]>>\nstartxref\n411\n%%EOF\n",
+      ),
+    ],
+  ],
+  [
+    "comments of binary bytes",
+    [Buffer.from("%PDF-1.7\r%\xe2\xe3\xcf\xd3\r\n%\xc7\xec\x8f\xa2\n", "latin1"), PDF],
+  ],
+  ["the commands of a printer", [Buffer.from("\x1b%-12345X@PJL JOB\r\n"), PDF]],
+])("a PDF with %s is not listed", async (_, parts) => {
+  expect(await reasonsOf(Buffer.concat(parts), "application/pdf")).toEqual([[], []]);
+});
+
 test("a PDF that only contains an archive is read", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const file = Buffer.concat([zipAfter(PDF, [Buffer.from("Notes")]), Buffer.from("\n%%EOF\n")]);

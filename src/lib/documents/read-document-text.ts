@@ -97,19 +97,28 @@ async function readPart(
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deeply.");
   const inside = (part: Uint8Array, declared: string | null = null) =>
     readPart(part, declared, budget, depth + 1);
-  /** Adds an archive after a file of another kind. */
-  const addArchive = async (read: PartText): Promise<PartText> => {
-    if (!endsAsArchive(bytes)) return read;
-    const { text, unread } = await readArchiveText(bytes, budget, inside).catch(toUnread);
-    return { ...read, text: `${read.text}\n${text}`, unread: [...read.unread, ...unread] };
+  /** Adds bytes beside a file of another kind. */
+  const addOther = async (
+    read: PartText,
+    other: Promise<Pick<PartText, "text" | "unread">>,
+  ): Promise<PartText> => {
+    const { text, unread } = await other.catch(toUnread);
+    return {
+      ...read,
+      text: `${read.text}\n${text}`,
+      unread: [...new Set([...read.unread, ...unread])],
+    };
   };
+  const addArchive = async (read: PartText): Promise<PartText> =>
+    endsAsArchive(bytes) ? addOther(read, readArchiveText(bytes, budget, inside)) : read;
   switch (detectFileKind(bytes)) {
-    case "pdf":
-      return await addArchive({
-        kind: "pdf",
-        cut: false,
-        ...(await readPdfText(bytes, budget, inside)),
-      });
+    case "pdf": {
+      const { text, unread, outside } = await readPdfText(bytes, budget, inside);
+      let read: PartText = { kind: "pdf", text, unread, cut: false };
+      for (const part of outside)
+        read = await addOther(read, readPart(part, charset, budget, depth));
+      return await addArchive(read);
+    }
     case "archive":
       return { kind: "archive", cut: false, ...(await readArchiveText(bytes, budget, inside)) };
     case "gzip": {
@@ -154,8 +163,9 @@ async function readPart(
 function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {
   if (!isDocumentProblem(thrown)) throw thrown;
   const { kind: problem, message: reason } = thrown;
-  // A PDF may contain an archive that is not at its end.
-  return { text: "", unread: [problem === "unreadable" ? OTHER_BYTES : { problem, reason }] };
+  // A PDF may contain an archive that is not at its end, and other bytes.
+  const isOther = problem === "unreadable" || problem === "binary";
+  return { text: "", unread: [isOther ? OTHER_BYTES : { problem, reason }] };
 }
 
 const OTHER_BYTES: UnreadPart = {

@@ -8,6 +8,7 @@ import { documentProblem } from "../document-problem.ts";
 import { overBudgetError, type ReadingBudget } from "../reading-budget.ts";
 import { decodeFilter } from "./decode-filter.ts";
 import { createDecrypt, type Decrypt } from "./decryption.ts";
+import { type Extent, findOutsideBytes } from "./find-outside-bytes.ts";
 import {
   createPdfReader,
   isName,
@@ -39,6 +40,8 @@ export interface PdfObjects {
   dict: (value: PdfObject | undefined) => PdfDict;
   /** Returns no bytes when a filter is not for text. */
   bytes: (stream: PdfStream) => Promise<Uint8Array>;
+  /** Returns the bytes that are not part of the objects. */
+  outside: () => Uint8Array[];
 }
 
 const MiB = 1024 * 1024;
@@ -61,6 +64,7 @@ export async function readPdfObjects(
   const byNumber = new Map<number, Definition[]>();
   const trailer: PdfDict = new Map();
   const decoded = new WeakMap<PdfStream, Promise<Uint8Array>>();
+  const extents: Extent[] = [];
   let [versions, values] = [1, 0];
   let decrypt: Decrypt | undefined;
 
@@ -86,7 +90,9 @@ export async function readPdfObjects(
   for (const list of byNumber.values()) list.sort((one, other) => one.at - other.at);
   selectVersion(MAX_VERSIONS);
   const info = () => dict(trailer.get("Info"));
-  return { versions, selectVersion, all, info, resolve, dict, bytes: bytesOf };
+  for (const stream of streams) extents.push({ from: stream.start, to: endOf(stream) });
+  const outside = () => findOutsideBytes(file, extents);
+  return { versions, selectVersion, all, info, resolve, dict, bytes: bytesOf, outside };
 
   async function findObjects() {
     const reader = createPdfReader(file);
@@ -110,6 +116,7 @@ export async function readPdfObjects(
         streams.push(stream);
       }
       put({ ...named, value: stream ?? value, at });
+      extents.push({ from: named.from, to: reader.at });
     }
     return streams;
   }
@@ -159,6 +166,12 @@ export async function readPdfObjects(
     return at <= file.length && /^\s{0,3}endstream/.test(file.toString("latin1", at, at + 12));
   }
 
+  /** Uses the length in another object too, which may be defined later. */
+  function endOf({ dict, start, end }: PdfStream): number {
+    const length = resolve(dict.get("Length"));
+    return typeof length === "number" && endsAt(start + length) ? start + length : end;
+  }
+
   async function unpack(stream: PdfStream) {
     const content = await bytesOf(stream);
     const [count, first] = ["N", "First"].map((key) => resolve(stream.dict.get(key)));
@@ -178,8 +191,11 @@ export async function readPdfObjects(
     for (let count = 0; count < MAX_TRAILERS && at > 0; count++) {
       at = file.lastIndexOf("trailer", at - 1);
       if (at < 0) return;
-      const found = createPdfReader(file.subarray(at + 7, at + 4096)).next();
-      if (found instanceof Map) mergeTrailer(found);
+      const reader = createPdfReader(file.subarray(at + 7, at + 4096));
+      const found = reader.next();
+      if (!(found instanceof Map)) continue;
+      mergeTrailer(found);
+      extents.push({ from: at, to: at + 7 + reader.at, trailer: found });
     }
   }
 
@@ -219,10 +235,8 @@ export async function readPdfObjects(
   }
 
   async function decode(stream: PdfStream): Promise<Uint8Array> {
-    const { dict: described, start, end } = stream;
-    const length = resolve(described.get("Length"));
-    const exact = typeof length === "number" && endsAt(start + length);
-    let content: Uint8Array = file.subarray(start, exact ? start + length : end);
+    const { dict: described, start } = stream;
+    let content: Uint8Array = file.subarray(start, endOf(stream));
     if (decrypt) content = decrypt(content, stream.number, stream.generation);
     const list = (...keys: string[]) => {
       const value = resolve(
@@ -275,10 +289,10 @@ interface Definition extends ObjectName {
 }
 
 /** Reads the number before `obj` in `12 0 obj`; undefined for `endobj` and the like. */
-function numberBefore(file: Buffer, at: number): ObjectName | undefined {
+function numberBefore(file: Buffer, at: number): (ObjectName & Pick<Extent, "from">) | undefined {
   const before = file.toString("latin1", Math.max(0, at - 24), at);
-  const [, number, generation] = /(?:^|[^\d])(\d{1,8})\s{1,4}(\d{1,5})\s{1,4}$/.exec(before) ?? [];
-  return number === undefined
-    ? undefined
-    : { number: Number(number), generation: Number(generation) };
+  const found = /(?<!\d)(\d{1,8})\s{1,4}(\d{1,5})\s{1,4}$/.exec(before);
+  if (!found) return undefined;
+  const from = at - before.length + found.index;
+  return { number: Number(found[1]), generation: Number(found[2]), from };
 }

@@ -31,11 +31,12 @@ const UNKNOWN_LETTERS: UnreadPart = {
   reason: "Some of the PDF's fonts do not define which letters they show.",
 };
 
+/** `outside`: bytes that are not part of the PDF. */
 export async function readPdfText(
   bytes: Uint8Array,
   budget: ReadingBudget,
   readPart: (bytes: Uint8Array) => Promise<PartText>,
-): Promise<Pick<PartText, "text" | "unread">> {
+): Promise<Pick<PartText, "text" | "unread"> & { outside: Uint8Array[] }> {
   const { slicer } = budget;
   const attached: PdfAttachments = { files: new Set(), has_pictures: false };
   const objects = await readPdfObjects(bytes, budget);
@@ -63,7 +64,7 @@ export async function readPdfText(
   const { text, unread } = await readParts(files, budget, readPart);
   if (attached.has_pictures) unread.unshift(PICTURES);
   if (glyphs.largest >= MIN_CLUSTER) unread.push(UNKNOWN_LETTERS);
-  return { text: [...texts].join("\n") + text, unread };
+  return { text: [...texts].join("\n") + text, unread, outside: objects.outside() };
 }
 
 type Shared = Pick<PageReading, "objects" | "slicer" | "glyphs" | "maxCharacters">;
