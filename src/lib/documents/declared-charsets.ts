@@ -1,10 +1,9 @@
 /** Finds the charsets that a content type declares, or text for itself: in headers of a mail, in a page and in XML. */
 
 /** Returns the name of the charset's decoder; undefined if there is none. */
-export function resolveCharset(name: string | null): string | undefined {
-  if (name === null) return undefined;
+export function resolveCharset(name: string): string | undefined {
   // Python writes `euc_jp`.
-  for (const label of [name, name.replaceAll("_", "-")]) {
+  for (const label of new Set([name, name.replaceAll("_", "-")])) {
     try {
       return new TextDecoder(label).encoding;
     } catch {
@@ -14,30 +13,60 @@ export function resolveCharset(name: string | null): string | undefined {
   return undefined;
 }
 
-/** Returns the `charset` parameter of a content type. */
-export const readCharset = (contentType: string | null): string | null =>
-  /;\s{0,9}charset\s{0,9}=\s{0,9}"?([\w.:-]{1,40})/i.exec(contentType ?? "")?.[1] ?? null;
+/** The decoder of Latin-1 and of ASCII. */
+export const LATIN_1 = "windows-1252";
+const ASCII = /ascii|ansi_x3/i;
+
+export const isLatin1 = (name: string): boolean =>
+  resolveCharset(name) === LATIN_1 && !ASCII.test(name);
+
+/** Returns the first charset that is not detected by its bytes, as UTF-8 and UTF-16 are, and not Latin-1. */
+export const findOther = (names: readonly string[]): string | undefined =>
+  names.map(resolveCharset).find((known) => isOther(known) && !known?.startsWith("utf-"));
+
+/** Returns whether charsets read different letters in the same bytes. UTF-8 and Latin-1 read the same ASCII. */
+export function areDifferent(names: readonly string[]): boolean {
+  const other = findOther(names);
+  return (
+    other !== undefined &&
+    names.some((name) => {
+      const known = resolveCharset(name);
+      return known !== undefined && known !== other && !isUtf16(known) && !ASCII.test(name);
+    })
+  );
+}
+
+export const isUtf16 = (charset: string | undefined): charset is "utf-16le" | "utf-16be" =>
+  charset?.startsWith("utf-16") === true;
+
+/** Returns the names of every `charset` parameter of a content type, known or not. */
+export const readCharsets = (contentType: string | null): string[] =>
+  contentType === null ? [] : distinct(parameterCharsets(contentType));
+
+/** Returns the names of the charsets that text declares for itself. */
+export const readOwnCharsets = (text: string): string[] => distinct(ownCharsets(text));
+
+/** Each once: decoders are looked up for each name. Of more names, some are unknown or different. */
+function distinct(names: Iterable<string>): string[] {
+  const found = new Set<string>();
+  for (const name of names) if (found.add(name.toLowerCase()).size >= MAX_NAMES) break;
+  return [...found];
+}
+const MAX_NAMES = 99;
 
 /** Returns whether a content type has an unknown charset, such as UTF-7: the text may have other letters than it shows. */
 export const hasUnknownCharset = (contentType: string | null): boolean =>
-  contentType !== null && parameterCharsets(contentType).some(isUnknown);
+  readCharsets(contentType).some(isUnknown);
 
 /** Returns whether text may have other letters than it shows: it declares an unknown charset, or several for its parts. */
 export function mayHaveOtherLetters(text: string): boolean {
-  const names = [...ownCharsets(text)];
+  const names = readOwnCharsets(text);
   if (names.some(isUnknown) || wordCharsets(text).some(isUnknown)) return true;
   return new Set(names.map(resolveCharset).filter(isOther)).size > 1 && /[^\0-\x7f]/.test(text);
 }
 
-/** Returns the first charset other than UTF-8 and Latin-1 that text declares for itself; undefined if there is none. */
-export const readOwnCharset = (text: string): string | undefined =>
-  ownCharsets(text)
-    .map(resolveCharset)
-    .find((known) => known !== "utf-8" && isOther(known));
-
 /** Latin-1 is also declared for plain ASCII. */
-const isOther = (known: string | undefined): boolean =>
-  known !== undefined && known !== "windows-1252";
+const isOther = (known: string | undefined): boolean => known !== undefined && known !== LATIN_1;
 
 const isUnknown = (name: string): boolean =>
   !DETECTED.test(name) && resolveCharset(name) === undefined;

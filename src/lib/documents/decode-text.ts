@@ -1,40 +1,109 @@
 /** Decodes bytes to text. Prefers what the bytes show over the declared charset: a false one would hide text. */
+import { isUtf8 as isValidUtf8 } from "node:buffer";
 import { viewBytes } from "../view-bytes.ts";
-import { mayHaveOtherLetters, readOwnCharset, resolveCharset } from "./declared-charsets.ts";
+import {
+  areDifferent,
+  findOther,
+  isLatin1,
+  isUtf16,
+  LATIN_1,
+  mayHaveOtherLetters,
+  readOwnCharsets,
+  resolveCharset,
+} from "./declared-charsets.ts";
 import { isCompressed } from "./file-kind.ts";
 
-/** Returns undefined when the bytes are not text in any charset that can be detected. */
-export function decodeText(bytes: Uint8Array, declared: string | null): string | undefined {
+/** Text, and whether others may read something else in its bytes. */
+export interface ReadText {
+  text: string;
+  hasBinary: boolean;
+}
+
+/** Returns undefined when the bytes are not text in any charset that can be detected. `declared`: charsets beside the bytes. */
+export function readText(bytes: Uint8Array, declared: readonly string[]): ReadText | undefined {
+  const decoded = decode(bytes, declared);
+  if (!decoded) return undefined;
+  const { text, isWide, isMixed } = decoded;
+  const hasOthers = isWide
+    ? areDifferent(["utf-8", ...declared])
+    : !isValidUtf8(bytes) && areDifferent([...declared, ...readOwnCharsets(text)]);
+  return { text, hasBinary: isMixed || hasOthers || containsBinary(text) };
+}
+
+/** Returns the text only; undefined like `readText`. */
+export const decodeText = (
+  bytes: Uint8Array,
+  declared: readonly string[] = [],
+): string | undefined => decode(bytes, declared)?.text;
+
+interface Decoded {
+  text: string;
+  /** UTF-16 or UTF-32. */
+  isWide: boolean;
+  /** The bytes are also text in letters of another size. */
+  isMixed: boolean;
+}
+
+function decode(bytes: Uint8Array, declared: readonly string[]): Decoded | undefined {
   if (isCompressed(bytes)) return undefined;
   const head = bytes.subarray(0, HEAD);
+  const beside = declared.map(resolveCharset).find(isUtf16);
   const mark = detectByteOrderMark(head);
-  const charset = mark ?? detectWideCharset(head);
-  const isWide = charset !== undefined && charset !== "utf-8";
-  // A UTF-16 byte order mark before ASCII is false: it would turn the letters into others.
-  if (charset && !(isWide && isMostlyAscii(head))) {
-    if (isWide && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
-    if (!isLegible(decodeAs(charset, head))) return undefined;
-    const text = decodeAs(charset, bytes);
-    // Parsers that expect UTF-8 read letters among NULs, which UTF-16 would turn into others.
-    const isMixed = SWAPPED_LETTERS.test(text) || (!mark && hasOneByteLetters(charset, bytes));
-    return isMixed ? new TextDecoder().decode(bytes) : text;
-  }
+  const charset = mark ?? detectWideCharset(head) ?? beside;
+  const isFalse = charset !== undefined && charset !== "utf-8" && isOneByteText(charset, head);
+  if (charset === undefined || isFalse) return decodeBytes(bytes, declared, isFalse);
+  if (!isLegible(decodeAs(charset, head))) return undefined;
+  const text = decodeAs(charset, bytes);
+  if (charset === "utf-8") return { text, isWide: false, isMixed: false };
+  const source = latin1(bytes);
+  if (ONE_BYTE_LETTERS.test(source)) return undefined;
+  // Parsers that expect UTF-8 read letters among NULs, which UTF-16 would turn into others.
+  const isDeclared = mark !== undefined || charset === beside;
+  const isSwapped =
+    SWAPPED_LETTERS.test(text) || (isDeclared ? ONE_BYTE_DIGITS : ASCII_PAIR).test(source);
+  const isCut = bytes.length % (charset.startsWith("utf-32") ? 4 : 2) > 0;
+  return isSwapped || (isCut && !isDeclared)
+    ? { text: new TextDecoder().decode(bytes), isWide: true, isMixed: true }
+    : { text, isWide: true, isMixed: isCut };
+}
+
+/** Decodes letters of one byte or more. `isMixed`: a byte order mark or charset declares UTF-16. */
+function decodeBytes(
+  bytes: Uint8Array,
+  declared: readonly string[],
+  isMixed: boolean,
+): Decoded | undefined {
+  const head = bytes.subarray(0, HEAD);
   const headText = new TextDecoder().decode(head, { stream: true });
   if (isUtf8(headText)) {
     if (!isLegible(headText)) return undefined;
     const text = new TextDecoder().decode(bytes);
-    if (isUtf8(text)) return text;
+    if (isUtf8(text)) return { text, isWide: false, isMixed };
   }
-  const beside = resolveCharset(declared);
-  const known = beside && beside !== "utf-8" ? beside : readOwnCharset(latin1(bytes));
-  const isAscii = isMostlyAscii(head);
-  const isTwoBytes = known?.startsWith("utf-16");
-  // A false declaration would turn the letters into others.
-  if (!known || (isTwoBytes && isAscii))
-    return isAscii ? new TextDecoder("windows-1252").decode(bytes) : undefined;
-  if (isTwoBytes && ONE_BYTE_LETTERS.test(latin1(bytes))) return undefined;
-  return new TextDecoder(known).decode(bytes);
+  const known = findOther(declared) ?? findOther(readOwnCharsets(latin1(bytes)));
+  const isLatin = isMostlyAscii(head) || declared.some(isLatin1);
+  if (!known && !isLatin) return undefined;
+  return { text: new TextDecoder(known ?? LATIN_1).decode(bytes), isWide: false, isMixed };
 }
+
+/**
+ * Returns whether bytes that a mark or charset declares as UTF-16 are ASCII or UTF-8, whose letters it would turn into
+ * others. Kana and Indic letters have bytes of ASCII, too: each has a 0 or a line end.
+ */
+function isOneByteText(charset: Charset, head: Uint8Array): boolean {
+  const source = latin1(head);
+  if (findOther(readOwnCharsets(source))) return true;
+  if (isMostlyAscii(head))
+    return shareOf(ASCII_LIKE, decodeAs(charset, head)) < 1 / 3 || hasOneByteLetters(source);
+  // The mark is not UTF-8.
+  const text = new TextDecoder().decode(head, { stream: true }).slice(2);
+  return !text.includes("\ufffd") && shareOf(BEYOND_ASCII, text) > 1 / 4;
+}
+
+const ASCII_LIKE = /[\u0900-\u0dff\u3040-\u30ff]/g;
+const BEYOND_ASCII = /[^\0-\x7f]/g;
+const shareOf = (letters: RegExp, text: string): number =>
+  (text.match(letters)?.length ?? 0) / text.length;
 
 /**
  * Returns whether decoded text contains other bytes, such as a compressed file after prose, or all of it in a charset
@@ -76,12 +145,16 @@ const NEXT_LINE = 0x85;
 
 const latin1 = (bytes: Uint8Array): string => viewBytes(bytes).toString("latin1");
 
-/** UTF-16 and UTF-32 contain no such run. Other parsers would read single-byte text between them. */
-const ONE_BYTE_LETTERS = /[\w ,.:-]{16}/;
+/** UTF-16 and UTF-32 contain no such run, without the 0 of kana. Other parsers would read single-byte text between them. */
+const ONE_BYTE_LETTERS = /(?:(?!0[A-Z_a-z]|[A-Z_a-z]0)[\w ,.:-]{2}){8}/;
 
-/** Returns whether two letters or signs of ASCII are side by side, or the last character is cut. */
-const hasOneByteLetters = (charset: Charset, bytes: Uint8Array): boolean =>
-  bytes.length % (charset.startsWith("utf-32") ? 4 : 2) > 0 || ASCII_PAIR.test(latin1(bytes));
+/** Digits, or letters between tabs and line ends, which are Indic letters in UTF-16. */
+const ONE_BYTE_DIGITS = /\d[\d\s-]{9}|(?:[A-Za-z]\s){8}/;
+
+const hasOneByteLetters = (source: string): boolean =>
+  ONE_BYTE_LETTERS.test(source) || ONE_BYTE_DIGITS.test(source);
+
+/** Two letters or signs of ASCII side by side. */
 const ASCII_PAIR = /\w[ -~]|[ -~]\w/;
 
 /** Matches a word in the other byte order. Without 0 and N: ideographic spaces and the Chinese one are repeated in text. */
@@ -98,6 +171,7 @@ const HEAD = 4096;
 
 type Charset = "utf-8" | "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
+/** Detects `<?` in UTF-16, too, which declares it for [XML](https://www.w3.org/TR/xml/#sec-guessing). */
 function detectByteOrderMark(bytes: Uint8Array): Charset | undefined {
   const [first, second, third, fourth] = bytes;
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
@@ -105,6 +179,8 @@ function detectByteOrderMark(bytes: Uint8Array): Charset | undefined {
     return third === 0 && fourth === 0 ? "utf-32le" : "utf-16le";
   }
   if (first === 0xfe && second === 0xff) return "utf-16be";
+  if (first === 0x3c && second === 0 && third === 0x3f && fourth === 0) return "utf-16le";
+  if (first === 0 && second === 0x3c && third === 0 && fourth === 0x3f) return "utf-16be";
   return first === 0 && second === 0 && third === 0xfe && fourth === 0xff ? "utf-32be" : undefined;
 }
 

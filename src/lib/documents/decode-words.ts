@@ -24,7 +24,7 @@ async function decodeHeader(header: string, slicer: TimeSlicer): Promise<string>
   let last = "";
   const flush = () => {
     const joined = Buffer.concat(bytes);
-    pieces.push(decodeText(joined, last) ?? joined.toString("latin1"));
+    pieces.push(decodeText(joined, [last]) ?? joined.toString("latin1"));
     bytes = [];
   };
   for (const word of unfolded.matchAll(WORD)) {

@@ -1,5 +1,5 @@
 /** Reads what an Office document declares about its parts: content types, and relationships, which point to them. */
-import { hasUnknownCharset, readCharset } from "./declared-charsets.ts";
+import { hasUnknownCharset, readCharsets } from "./declared-charsets.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.ts";
 
@@ -13,7 +13,7 @@ export interface PackageParts {
 
 interface PartType {
   content_type: string;
-  charset: string | null;
+  charsets: readonly string[];
   hasUnknownCharset: boolean;
 }
 
@@ -69,7 +69,7 @@ export function createPackageParts(slicer: TimeSlicer): PackageParts {
 /** At once: many parts may have the same long type. */
 const toType = (content_type: string): PartType => ({
   content_type,
-  charset: readCharset(content_type),
+  charsets: readCharsets(content_type),
   hasUnknownCharset: hasUnknownCharset(content_type),
 });
 

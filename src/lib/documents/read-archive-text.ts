@@ -1,6 +1,6 @@
 /** Reads the text of all parts of a zip archive, such as a Word, Excel or PowerPoint document. */
 
-import { containsBinary, decodeText } from "./decode-text.ts";
+import { readText } from "./decode-text.ts";
 import { isDocumentProblem } from "./document-problem.ts";
 import { detectFileKind } from "./file-kind.ts";
 import { createPackageParts, hasContentTypes } from "./package-parts.ts";
@@ -18,7 +18,7 @@ import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.t
 export async function readArchiveText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array, charset: string | null) => Promise<PartText>,
+  readPart: (bytes: Uint8Array, charsets: readonly string[]) => Promise<PartText>,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const zip = readZip(bytes, budget);
   const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));
@@ -39,17 +39,18 @@ export async function readArchiveText(
       const { content: part, has_rest } = await read();
       if (has_rest) unread.set(OUTSIDE.reason, OUTSIDE);
       const type = parts.typeOf(name);
-      const charset = type?.charset ?? null;
+      const charsets = type?.charsets ?? [];
       if (type?.hasUnknownCharset) list(name, UNKNOWN_CHARSET);
-      const source = decodeText(part, charset);
-      if (source !== undefined) await parts.add(name, source);
-      const xml = detectFileKind(part) === undefined ? source : undefined;
-      if (xml !== undefined && isXml(xml) && !containsBinary(xml)) {
+      const source = readText(part, charsets);
+      if (source) await parts.add(name, source.text);
+      const isText = source && !source.hasBinary && detectFileKind(part) === undefined;
+      const xml = isText && isXml(source.text) ? source.text : undefined;
+      if (xml !== undefined) {
         const read = await readXmlText(xml, budget.slicer);
         text += `${read}\n`;
         if (ENTITY.test(xml) && REFERENCE.test(read)) unread.set(ENTITIES.reason, ENTITIES);
       } else {
-        const nested = await readPart(part, charset);
+        const nested = await readPart(part, charsets);
         text += `${nested.text}\n`;
         for (const each of nested.unread) list(name, each);
       }

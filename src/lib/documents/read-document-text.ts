@@ -1,7 +1,7 @@
 /** Reads the text of a document. Detects its kind from its bytes and ignores what the sender declares. */
 import { type Gunzip, gunzip } from "node:zlib";
-import { hasUnknownCharset, readCharset } from "./declared-charsets.ts";
-import { containsBinary, decodeText } from "./decode-text.ts";
+import { hasUnknownCharset, readCharsets } from "./declared-charsets.ts";
+import { containsBinary, readText } from "./decode-text.ts";
 import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
@@ -45,7 +45,7 @@ export async function readDocumentText(
   try {
     if (budget.characters <= 0) throw overBudgetError();
     const { characters } = budget;
-    const part = await readPart(bytes, readCharset(claims.content_type), budget, 0);
+    const part = await readPart(bytes, readCharsets(claims.content_type), budget, 0);
     const read =
       part.kind === "pdf" && !mayBePdf(claims.content_type ?? "") ? addSource(part, bytes) : part;
     const text = read.text.slice(0, characters);
@@ -90,12 +90,12 @@ const MAX_DEPTH = 2;
 
 async function readPart(
   bytes: Uint8Array,
-  charset: string | null,
+  charsets: readonly string[],
   budget: ReadingBudget,
   depth: number,
 ): Promise<PartText> {
   if (depth > MAX_DEPTH) throw documentProblem("The document nests archives too deeply.");
-  const inside = (part: Uint8Array, declared: string | null = null) =>
+  const inside = (part: Uint8Array, declared: readonly string[] = []) =>
     readPart(part, declared, budget, depth + 1);
   /** Adds bytes beside a file of another kind. */
   const addOther = async (
@@ -116,7 +116,7 @@ async function readPart(
       const { text, unread, outside } = await readPdfText(bytes, budget, inside);
       let read: PartText = { kind: "pdf", text, unread, cut: false };
       for (const part of outside)
-        read = await addOther(read, readPart(part, charset, budget, depth));
+        read = await addOther(read, readPart(part, charsets, budget, depth));
       return await addArchive(read);
     }
     case "archive":
@@ -142,13 +142,14 @@ async function readPart(
   }
   // A character has at most four bytes.
   const maxBytes = budget.characters * 4;
-  const text = decodeText(bytes.subarray(0, maxBytes), charset);
+  const source = readText(bytes.subarray(0, maxBytes), charsets);
   const cut = bytes.length > maxBytes;
-  if (text === undefined) {
+  if (source === undefined) {
     throw isMedia(bytes)
       ? documentProblem("The file is an image, audio or video; only text is read.", "media")
       : documentProblem("The file format is not supported.", "binary");
   }
+  const { text, hasBinary } = source;
   const read = isHtml(text)
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
@@ -156,7 +157,7 @@ async function readPart(
   if (read.kind === "text" && text.length < budget.characters && isMarkup(text))
     read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
-  const unread = containsBinary(text) ? [...parts.unread, OTHER_BYTES] : parts.unread;
+  const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };
 }
 

@@ -1,5 +1,5 @@
 /** Reads what a mail or web archive contains in base64, quoted-printable or uuencode: parts (RFC 2045) and words of headers (RFC 2047). */
-import { mayHaveOtherLetters, readOwnCharset } from "./declared-charsets.ts";
+import { readOwnCharsets } from "./declared-charsets.ts";
 import { decodeText } from "./decode-text.ts";
 import { decodeUuencodedFiles, hasUuencodedFile } from "./decode-uu.ts";
 import { decodeWords, hasEncodedWords, unfoldLines, unquoted } from "./decode-words.ts";
@@ -11,19 +11,18 @@ import type { ReadingBudget } from "./reading-budget.ts";
 export async function readMimeParts(
   source: string,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array, charset: string | null) => Promise<PartText>,
+  readPart: (bytes: Uint8Array, charsets: readonly string[]) => Promise<PartText>,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const unread = new Map<string, UnreadPart>();
   let text = "";
   if (UNKNOWN_ENCODING.test(source)) unread.set(UNKNOWN.reason, UNKNOWN);
-  for (const { bytes, charset, hasCharsets } of encodedParts(source)) {
+  for (const { bytes, charsets } of encodedParts(source)) {
     if (text.length > budget.characters) break;
     try {
       if (budget.slicer.isDue(1 + bytes.length / 128)) await budget.slicer.yield();
-      const part = await readPart(bytes, charset);
+      const part = await readPart(bytes, charsets);
       text += `\n${part.text}`;
       for (const each of part.unread) unread.set(each.reason, each);
-      if (hasCharsets && NON_ASCII.test(part.text)) unread.set(CHARSETS.reason, CHARSETS);
     } catch (thrown) {
       if (!isDocumentProblem(thrown)) throw thrown;
       unread.set(thrown.message, { problem: thrown.kind, reason: thrown.message });
@@ -31,7 +30,7 @@ export async function readMimeParts(
     }
   }
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
-  if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source), null) ?? ""}`;
+  if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source)) ?? ""}`;
   for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
   for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
   return { text, unread: [...unread.values()] };
@@ -48,28 +47,19 @@ const UNKNOWN: UnreadPart = {
   problem: "binary",
   reason: "A part of the mail has an unknown encoding.",
 };
-const CHARSETS: UnreadPart = {
-  problem: "binary",
-  reason: "A part of the mail declares an unknown charset, or several.",
-};
-const NON_ASCII = /[^\0-\x7f]/;
-/** Parsers disagree on which of several charsets counts, unless the text is ASCII. */
-const declaresCharsets = (headers: string): boolean => mayHaveOtherLetters(`${headers}\x80`);
 
 interface EncodedPart {
   bytes: Uint8Array;
   /** Declared in the header block of the part. */
-  charset: string | null;
-  hasCharsets: boolean;
+  charsets: readonly string[];
 }
 
 function* encodedParts(source: string): Generator<EncodedPart> {
   yield* partsWithHeader(source);
   if (!hasUuencodedFile(source)) return;
   // A file needs no header block of its own.
-  const charset = readOwnCharset(source) ?? null;
-  const hasCharsets = declaresCharsets(source);
-  for (const bytes of decodeUuencodedFiles(source)) yield { bytes, charset, hasCharsets };
+  const charsets = readOwnCharsets(source);
+  for (const bytes of decodeUuencodedFiles(source)) yield { bytes, charsets };
 }
 
 /** A part follows its header block, up to a line that starts like a delimiter. */
@@ -84,10 +74,7 @@ function* partsWithHeader(source: string): Generator<EncodedPart> {
     if (!blockEnd.test(source)) return;
     const start = blockEnd.lastIndex;
     const block = source.slice(last, start).split(BLANK_LINE).at(-1) ?? "";
-    const declared = {
-      charset: readOwnCharset(block) ?? null,
-      hasCharsets: declaresCharsets(block),
-    };
+    const charsets = readOwnCharsets(block);
     // Parsers disagree on which of several headers counts.
     const encodings = new Set<string>();
     for (; found && found.index < start; found = header.exec(source)) {
@@ -99,8 +86,8 @@ function* partsWithHeader(source: string): Generator<EncodedPart> {
     const blank = BLANK_LINE.exec(part);
     const afterBlank = blank ? part.slice(blank.index + blank[0].length) : "";
     for (const body of new Set([part.slice(1).trimStart(), afterBlank.trimStart()])) {
-      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), ...declared };
-      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), ...declared };
+      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), charsets };
+      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), charsets };
     }
     last = end;
     header.lastIndex = end;

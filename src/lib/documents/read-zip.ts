@@ -84,7 +84,7 @@ export function readZip(bytes: Uint8Array, budget: ReadingBudget): Zip {
   return { entries, has_hidden_bytes: hasGap(ranges, directory), comments };
 }
 
-const readComment = (bytes: Buffer): string => decodeText(bytes, null) ?? bytes.toString();
+const readComment = (bytes: Buffer): string => decodeText(bytes) ?? bytes.toString();
 
 interface Range {
   from: number;

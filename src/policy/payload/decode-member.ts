@@ -1,7 +1,7 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 import { isUtf8 } from "node:buffer";
-import { hasUnknownCharset, readCharset } from "../../lib/documents/declared-charsets.ts";
-import { containsBinary, decodeText } from "../../lib/documents/decode-text.ts";
+import { hasUnknownCharset, readCharsets } from "../../lib/documents/declared-charsets.ts";
+import { decodeText, type ReadText, readText } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -39,15 +39,15 @@ export function decodeMember(
   value: string,
   type: string | null,
 ): DecodedMember | undefined {
-  const charset = readCharset(type);
+  const charsets = readCharsets(type);
   const url = splitDataUrl(value);
-  if (url) return decodeUrl(url, readCharset(url.prefix) ?? charset);
+  if (url) return decodeUrl(url, [...readCharsets(url.prefix), ...charsets]);
   const isDeclared = BASE64_MEMBERS.has(key);
   if (!isDeclared && !ENCODED_MEMBERS.has(key) && !startsLikeFile(value)) return undefined;
   const data = dropWhiteSpace(value);
   if (data.length < (isDeclared ? MIN_DECLARED_CHARACTERS : MIN_ENCODED_CHARACTERS))
     return undefined;
-  const decoded = decodeBase64("", data, charset) ?? decodeLenient(data, charset);
+  const decoded = decodeBase64("", data, charsets) ?? decodeLenient(data, charsets);
   if (decoded === undefined) {
     return isDeclared && hasInnerPadding(data) ? { kind: "binary", isAmbiguous: true } : undefined;
   }
@@ -127,21 +127,25 @@ const UNKNOWN_BYTES: DecodedMember = { kind: "binary", isAmbiguous: true };
 
 function decodeUrl(
   { prefix, parameters, data, isBase64 }: DataUrl,
-  charset: string | null,
+  charsets: readonly string[],
 ): DecodedMember | undefined {
   const isUsual =
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
     if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
-    const decoded = decodeBytes(decodePercentBytes(data), { prefix, alphabet: "percent" }, charset);
+    const decoded = decodeBytes(
+      decodePercentBytes(data),
+      { prefix, alphabet: "percent" },
+      charsets,
+    );
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
     return decoded.kind === "text" ? undecoded : { ...decoded, isAmbiguous: true };
   }
   const strict = dropForeignCharacters(unescapePercent(data));
   if (strict === "") return undefined;
-  const decoded = decodeBase64(prefix, strict, charset) ?? { kind: "binary" };
+  const decoded = decodeBase64(prefix, strict, charsets) ?? { kind: "binary" };
   if (decoded.kind !== "text") return { ...decoded, isAmbiguous: !isUsual || mayBeProse(data) };
   return isUsual ? decoded : UNKNOWN_BYTES;
 }
@@ -183,40 +187,40 @@ function isPlausible({ kind }: DecodedMember, data: string, isAmbiguous: boolean
 function decodeBase64(
   prefix: string,
   data: string,
-  charset: string | null,
+  charsets: readonly string[],
 ): DecodedMember | undefined {
   if (data === "" || !BASE64.test(data)) return undefined;
   const alphabet = /[-_]/.test(data) ? "base64url" : "base64";
-  return decodeBytes(Buffer.from(data, "base64"), { prefix, alphabet }, charset);
+  return decodeBytes(Buffer.from(data, "base64"), { prefix, alphabet }, charsets);
 }
 
 function decodeBytes(
   bytes: Uint8Array,
   encoding: StringEncoding,
-  charset: string | null,
+  charsets: readonly string[],
 ): DecodedMember {
   if (detectKindFromStart(bytes) && !isMedia(bytes)) return { kind: "document" };
   const hasDocument = detectFileKind(bytes) !== undefined;
   const head = bytes.subarray(0, TEXT_HEAD_BYTES);
-  if (decodeText(head, charset) === undefined)
+  if (decodeText(head, charsets) === undefined)
     return { kind: isMedia(head) ? "media" : "binary", hasDocument };
   if (hasDocument) return { kind: "document" };
-  const text = decodeText(bytes, charset);
-  return text === undefined ? { kind: "binary" } : toDecodedText(text, encoding);
+  const read = readText(bytes, charsets);
+  return read ? toDecodedText(read, encoding) : { kind: "binary" };
 }
 
-const toDecodedText = (text: string, encoding: StringEncoding): DecodedText => ({
+const toDecodedText = ({ text, hasBinary }: ReadText, encoding: StringEncoding): DecodedText => ({
   kind: "text",
   text,
   encoding,
   isMail: hasMimeParts(text),
   isPage: isMarkup(text),
-  hasBinary: containsBinary(text) || hasUnknownCharset(encoding.prefix),
+  hasBinary: hasBinary || hasUnknownCharset(encoding.prefix),
 });
 
 /** Ignores characters outside base64, as Python and PHP do. */
-function decodeLenient(data: string, charset: string | null): DecodedMember | undefined {
-  const decoded = decodeBase64("", dropForeignCharacters(data), charset);
+function decodeLenient(data: string, charsets: readonly string[]): DecodedMember | undefined {
+  const decoded = decodeBase64("", dropForeignCharacters(data), charsets);
   return decoded?.kind === "text" || decoded?.kind === "document" ? decoded : undefined;
 }
 

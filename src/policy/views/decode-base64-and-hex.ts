@@ -1,5 +1,5 @@
 /** Decodes the runs of base64 and hex in text that contain readable text. */
-import { readCharset } from "../../lib/documents/declared-charsets.ts";
+import { readCharsets } from "../../lib/documents/declared-charsets.ts";
 import { decodeText } from "../../lib/documents/decode-text.ts";
 import { decodeReadableBytes, isTextByte } from "./decode-readable-bytes.ts";
 import { createDecodingCollector, type Decoding } from "./decoding.ts";
@@ -77,21 +77,21 @@ export function decodeRun(text: string, run: EncodedRun): string | undefined {
   if (!isDeclared && !mayBeText(text, run) && !mayBeOtherText(text, run)) return undefined;
   if (isDeclared) {
     const bytes = readRunBytes(text, { ...run, alphabet: "base64" });
-    return decodeText(bytes, readUrlCharset(text, run));
+    return decodeText(bytes, readUrlCharsets(text, run));
   }
   const bytes = readRunBytes(text, run);
   if (isWideText(bytes)) return bytes.toString("utf16le");
-  return decodeReadableBytes(bytes) ?? (resemblesText(bytes) ? decodeText(bytes, null) : undefined);
+  return decodeReadableBytes(bytes) ?? (resemblesText(bytes) ? decodeText(bytes) : undefined);
 }
 
 /** The beginning of a data URL, or of a member of JSON text that is base64: its payload may be in any charset. */
 const DECLARATION = /;base64,$|"(?:blob|bytes|b64_json|file_data)\\*"\s{0,2}:\s{0,2}\\*"$/i;
 const MAX_DECLARATION = 24;
 
-/** Returns the charset of the data URL that ends with the run, or null. */
-function readUrlCharset(text: string, { start }: EncodedRun): string | null {
+/** Returns the charsets of the data URL that ends with the run. */
+function readUrlCharsets(text: string, { start }: EncodedRun): string[] {
   const before = text.slice(Math.max(0, start - MAX_URL_TYPE), start);
-  return readCharset(before.slice(before.toLowerCase().lastIndexOf("data:")));
+  return readCharsets(before.slice(before.toLowerCase().lastIndexOf("data:")));
 }
 const MAX_URL_TYPE = 200;
 
