@@ -5,6 +5,7 @@ import { type CompiledPolicy, compilePolicy } from "./compile-policy.ts";
 import type { PolicyRunInput } from "./policy-run.ts";
 import { runPolicy } from "./run-policy.ts";
 import { createSegment } from "./segment.ts";
+import { decodeViews, foldText } from "./views/view.ts";
 
 const rule = (detector_id: string): Rule => ({
   detector_id,
@@ -119,6 +120,21 @@ test("other evaluations run between the rules for a text above 8 KiB", async () 
   await run(9_000);
 
   expect([small, turns]).toEqual([0, 1]);
+});
+
+test("of a payload of several MiB, only the views of its texts stay in memory after a rule", async () => {
+  const keptBy = async (bytes: number) => {
+    const input = inputFor("word ".repeat(bytes / 5));
+    await runPolicy(policy, input);
+    return [...(input.segments[0]?.memo?.keys() ?? [])];
+  };
+  const views: unknown[] = [decodeViews, foldText];
+
+  const [small, large] = [await keptBy(50_000), await keptBy(5_000_000)];
+
+  expect(small).toEqual(expect.arrayContaining(views));
+  expect(large).toEqual(expect.arrayContaining(views));
+  expect(large.length).toBeLessThan(small.length);
 });
 
 test("a number is inspected only by detectors that read numbers", async () => {

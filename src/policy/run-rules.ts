@@ -3,6 +3,7 @@ import type { CompiledRule } from "./compile-policy.ts";
 import { createDetectorFinding } from "./create-finding.ts";
 import { inspectRule } from "./inspect-rule.ts";
 import { addFinding, type Matches, type PolicyRun, splitByMaskable } from "./policy-run.ts";
+import { keepViews } from "./views/view.ts";
 
 /** Stops at the first block, except for rules that accumulate. */
 export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
@@ -17,6 +18,7 @@ export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): 
     isBlocked =
       reportMatches(run, rule, found instanceof Promise ? await found : found) === "block";
     if (isBlocked) break;
+    freeResults(run);
   }
   const remote = rules.filter((rule) => rule.remote && rule.action !== "transform");
   if (remote.length > 0 && !isBlocked) isBlocked = await runRemoteRules(run, remote);
@@ -43,7 +45,15 @@ async function runTransforms(run: PolicyRun, rules: readonly CompiledRule[]): Pr
     const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
     if (reportMatches(run, rule, matches) === "transform") run.masked.push(matches);
     reportMatches(run, { ...rule, observe: true }, unmaskable);
+    freeResults(run);
   }
+}
+
+const HUGE_BYTES = 4 * 1024 * 1024;
+
+/** Frees what a detector computed for a huge payload: of ten detectors, it takes 100 times the size of the text. */
+function freeResults({ input: { context, segments } }: PolicyRun): void {
+  if (context.payload_bytes > HUGE_BYTES) segments.forEach(keepViews);
 }
 
 /** Returns the action of the finding; undefined without matches. */

@@ -46,6 +46,19 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   if (workerData === "huge" && task.name !== "replay") Bun.gc(true);
 });
 
+/** A detector leaves up to 100 times the size of the text as garbage, and the next one would add to it. */
+const MAX_GARBAGE_BYTES = 256 * 1024 * 1024;
+/** Memory of the process after the last collection, or less. */
+let leastBytes = Infinity;
+
+function collectGarbage(): void {
+  const bytes = process.memoryUsage.rss();
+  leastBytes = Math.min(leastBytes, bytes);
+  if (bytes < leastBytes + MAX_GARBAGE_BYTES) return;
+  Bun.gc(true);
+  leastBytes = process.memoryUsage.rss();
+}
+
 function runTask(
   host: EvaluationHost,
   task: EvaluationTask,
@@ -71,7 +84,10 @@ function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
   return {
     now,
     newId,
-    waitForTurn: turn.wait,
+    async waitForTurn() {
+      await turn.wait();
+      if (workerData === "huge") collectGarbage();
+    },
     worker: workerData,
     passTurn: remote("passTurn"),
     evaluateInWorker: remote("evaluateInWorker"),

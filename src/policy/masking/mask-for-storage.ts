@@ -40,12 +40,11 @@ const MIN_CHARACTERS = 4096;
 /** No value is longer, not even a private key. */
 const MAX_VALUE_CHARACTERS = 64 * 1024;
 
-/** Returns the segment with its text up to the values that begin before an offset. */
-const cutSegment = (segment: Segment, offset: number): Segment => ({
-  ...segment,
-  text: segment.text.slice(0, offset + MAX_VALUE_CHARACTERS),
-  memo: undefined,
-});
+/** Returns the segment with its text up to the values that begin before an offset. Frees the results of the complete text. */
+function cutSegment(segment: Segment, offset: number): Segment {
+  segment.memo = undefined;
+  return { ...segment, text: segment.text.slice(0, offset + MAX_VALUE_CHARACTERS) };
+}
 
 /**
  * Replaces a pseudonym, which could be restored, by its kind. Each mask is passed as a pseudonym, because maskSpans

@@ -65,6 +65,13 @@ export function decodeViews(text: string, segment?: Segment): readonly View[] {
   return views;
 }
 
+/** Removes all results from a segment except its views. */
+export function keepViews(segment: Segment): void {
+  const views = [decodeViews, foldText, foldLettersOnly] as const;
+  const kept = views.filter((view) => segment.memo?.has(view));
+  segment.memo = new Map(kept.map((view) => [view, segment.memo?.get(view)]));
+}
+
 /** Decodes string escapes in a view, as `foldText` does. */
 export function unescapeView(view: View): View {
   const unescaped = decodeStringEscapes(view.exact);
