@@ -125,6 +125,19 @@ test.each([
   expect(detectors.uninspected).toMatchObject([{ reason: "binary" }]);
 });
 
+test("a data URL within a message whose charsets differ is listed", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const reasonsOf = async (type: string, bytes: Buffer) => {
+    const input = `See data:${type};base64,${bytes.toString("base64")} for it.`;
+    const { detectors } = await guard.evaluate({ payload: { input } });
+    return detectors.uninspected.map(({ reason }) => String(reason));
+  };
+
+  expect(await reasonsOf("text/html;charset=iso-8859-1", page("euc-jp"))).toEqual(["binary"]);
+  expect(await reasonsOf("a/b;charset=iso-8859-1;charset=euc-jp", DIGITS)).toEqual(["binary"]);
+  expect(await reasonsOf("text/html;charset=euc-jp", page("euc-jp"))).toEqual([]);
+});
+
 test.each([
   ["text/html;charset=us-ascii", page("euc-jp")],
   ["text/html;charset=EUC-JP", page("euc-jp")],

@@ -1,6 +1,10 @@
 /** Lists the files and other bytes that are encoded within the texts of a payload, where no member declares them. */
-import { hasUnknownCharset } from "../../lib/documents/declared-charsets.ts";
-import { containsBinary } from "../../lib/documents/decode-text.ts";
+import {
+  areDifferent,
+  hasUnknownCharset,
+  readCharsets,
+} from "../../lib/documents/declared-charsets.ts";
+import { containsBinary, readText } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -13,11 +17,12 @@ import {
   decodeRun,
   type EncodedRun,
   readRunBytes,
+  readUrlCharsets,
   visitRuns,
 } from "../views/decode-base64-and-hex.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
-/** Documents are opened like those of members. Other bytes, and text in an unknown charset, are listed once per text. */
+/** Documents are opened like those of members. Other bytes, and text whose charset is unknown or unclear, are listed once per text. */
 export function listEmbeddedBytes(out: Payload): void {
   const { documents, uninspected } = out;
   const listed = new Set<string>();
@@ -49,9 +54,11 @@ export function listEmbeddedBytes(out: Payload): void {
   }
 }
 
-/** Returns whether a data URL in the text has an unknown charset. */
+/** Returns whether a data URL in the text has an unknown charset, or several. */
 const hasUnknownUrl = (text: string): boolean =>
-  text.matchAll(DATA_URL).some(([url]) => hasUnknownCharset(url));
+  text
+    .matchAll(DATA_URL)
+    .some(([url]) => hasUnknownCharset(url) || areDifferent(readCharsets(url)));
 /** Linear: it matches to the next comma. */
 const DATA_URL = /data:[\w.+/-]{0,100}\s{0,9};[^,]*/gi;
 
@@ -74,6 +81,9 @@ function classifyRun(text: string, run: EncodedRun): "document" | "media" | "bin
   if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
   if (detectKindFromStart(head)) return "document";
   if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
+  const charsets = readUrlCharsets(text, run);
+  if (charsets.length > 0 && readText(readRunBytes(text, run), charsets)?.hasBinary)
+    return "binary";
   const isShort = run.end - run.start < MIN_UNKNOWN_CHARACTERS;
   if (isShort || isKey(head) || isOrdinaryText(text, run)) return undefined;
   const decoded = decodeRun(text, run);

@@ -89,8 +89,9 @@ const DECLARATION = /;base64,$|"(?:blob|bytes|b64_json|file_data)\\*"\s{0,2}:\s{
 const MAX_DECLARATION = 24;
 
 /** Returns the charsets of the data URL that ends with the run. */
-function readUrlCharsets(text: string, { start }: EncodedRun): string[] {
+export function readUrlCharsets(text: string, { start }: EncodedRun): string[] {
   const before = text.slice(Math.max(0, start - MAX_URL_TYPE), start);
+  if (!before.endsWith(",")) return [];
   return readCharsets(before.slice(before.toLowerCase().lastIndexOf("data:")));
 }
 const MAX_URL_TYPE = 200;
