@@ -42,6 +42,8 @@ export interface StringEncoding {
   /** Data URL up to and including its comma, or empty. */
   prefix: string;
   alphabet: "base64" | "base64url" | "percent";
+  /** The bytes are in another charset than UTF-8. */
+  isRecoded?: boolean;
 }
 
 export const createSegment = (

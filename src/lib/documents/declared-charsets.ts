@@ -95,6 +95,18 @@ function* parameterCharsets(parameters: string): Generator<string> {
   for (const [, sign = "", name] of parameters.matchAll(PARAMETER)) yield name ?? sign;
 }
 
+/** Returns text in which every known charset that it declares for itself is UTF-8. */
+export function declareUtf8(text: string): string {
+  const rename = (whole: string, name: string) =>
+    resolveCharset(name) === undefined ? whole : `${whole.slice(0, -name.length)}utf-8`;
+  const renameAll = (part: string) =>
+    part.replace(PARAMETER, (whole, _, name?: string) => (name ? rename(whole, name) : whole));
+  return text
+    .replace(XML_DECLARATION, rename)
+    .replace(META, renameAll)
+    .replace(CONTENT_TYPE, renameAll);
+}
+
 const XML_DECLARATION = /^\s{0,99}<\?xml\s[^>]{0,200}?encoding\s{0,99}=\s{0,99}["']([^"'>]{1,99})/i;
 const CHARSET_NAME = /charset/i;
 const LINE = "[^\\r\\n]*(?:(?:\\r\\n?|\\n)[ \\t][^\\r\\n]*)*";

@@ -1,7 +1,11 @@
 /** Decodes the strings of a payload that encode bytes: base64 members and data URLs. */
 import { isUtf8 } from "node:buffer";
-import { hasUnknownCharset, readCharsets } from "../../lib/documents/declared-charsets.ts";
-import { decodeText, type ReadText, readText } from "../../lib/documents/decode-text.ts";
+import {
+  declareUtf8,
+  hasUnknownCharset,
+  readCharsets,
+} from "../../lib/documents/declared-charsets.ts";
+import { decodeText, readText } from "../../lib/documents/decode-text.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -134,11 +138,8 @@ function decodeUrl(
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
     if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
-    const decoded = decodeBytes(
-      decodePercentBytes(data),
-      { prefix, alphabet: "percent" },
-      charsets,
-    );
+    const encoding = { prefix, alphabet: "percent" } as const;
+    const decoded = decodeBytes(decodePercentBytes(data), encoding, charsets);
     if (isUsual) return decoded;
     // Prose that begins like a data URL: the text includes the parameters.
     return decoded.kind === "text" ? undecoded : { ...decoded, isAmbiguous: true };
@@ -166,11 +167,12 @@ function hasInnerPadding(base64: string): boolean {
 }
 
 /** Writes changed text in the encoding that it was read from. */
-export function encodeMember({ prefix, alphabet }: StringEncoding, text: string): string {
-  // The text is always written as UTF-8.
-  const before = prefix.replace(/(;\s{0,9}charset\s{0,9}=)[^;,]*/i, "$1utf-8");
-  if (alphabet === "percent") return before + encodeURIComponent(text.toWellFormed());
-  return before + Buffer.from(text).toString(alphabet);
+export function encodeMember(to: StringEncoding, text: string): string {
+  // The text is always written as UTF-8. The encoded parts of a mail remain in their charsets.
+  const before = to.prefix.replace(/(;\s{0,9}charset\s{0,9}=)[^;,]*/gi, "$1utf-8");
+  const written = to.isRecoded && !hasMimeParts(text) ? declareUtf8(text) : text;
+  if (to.alphabet === "percent") return before + encodeURIComponent(written.toWellFormed());
+  return before + Buffer.from(written).toString(to.alphabet);
 }
 
 /** Rejects what prose and tokens decode to by chance. */
@@ -206,17 +208,17 @@ function decodeBytes(
     return { kind: isMedia(head) ? "media" : "binary", hasDocument };
   if (hasDocument) return { kind: "document" };
   const read = readText(bytes, charsets);
-  return read ? toDecodedText(read, encoding) : { kind: "binary" };
+  if (!read) return { kind: "binary" };
+  const { text } = read;
+  return {
+    kind: "text",
+    text,
+    encoding: { ...encoding, isRecoded: !isUtf8(bytes) || bytes.includes(0) },
+    isMail: hasMimeParts(text),
+    isPage: isMarkup(text),
+    hasBinary: read.hasBinary || hasUnknownCharset(encoding.prefix),
+  };
 }
-
-const toDecodedText = ({ text, hasBinary }: ReadText, encoding: StringEncoding): DecodedText => ({
-  kind: "text",
-  text,
-  encoding,
-  isMail: hasMimeParts(text),
-  isPage: isMarkup(text),
-  hasBinary: hasBinary || hasUnknownCharset(encoding.prefix),
-});
 
 /** Ignores characters outside base64, as Python and PHP do. */
 function decodeLenient(data: string, charsets: readonly string[]): DecodedMember | undefined {
