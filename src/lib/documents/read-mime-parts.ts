@@ -38,10 +38,10 @@ export async function readMimeParts(
 
 /** Returns whether text has a header of such a part, or a header with such words. */
 export const hasMimeParts = (text: string): boolean =>
-  text.search(ENCODING) >= 0 ||
-  UNKNOWN_ENCODING.test(text) ||
-  hasUuencodedFile(text) ||
-  hasEncodedWords(text);
+  hasEncodedParts(text) || hasEncodedWords(text);
+
+export const hasEncodedParts = (text: string): boolean =>
+  text.search(ENCODING) >= 0 || UNKNOWN_ENCODING.test(text) || hasUuencodedFile(text);
 
 const UNKNOWN: UnreadPart = {
   problem: "binary",

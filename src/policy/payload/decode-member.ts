@@ -13,7 +13,7 @@ import {
   isMedia,
 } from "../../lib/documents/file-kind.ts";
 import { isMarkup } from "../../lib/documents/read-html-text.ts";
-import { hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
+import { hasEncodedParts, hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource, StringEncoding } from "../segment.ts";
 
@@ -170,7 +170,7 @@ function hasInnerPadding(base64: string): boolean {
 export function encodeMember(to: StringEncoding, text: string): string {
   // The text is always written as UTF-8. The encoded parts of a mail remain in their charsets.
   const before = to.prefix.replace(/(;\s{0,9}charset\s{0,9}=)[^;,]*/gi, "$1utf-8");
-  const written = to.isRecoded && !hasMimeParts(text) ? declareUtf8(text) : text;
+  const written = to.isRecoded && !hasEncodedParts(text) ? declareUtf8(text) : text;
   if (to.alphabet === "percent") return before + encodeURIComponent(written.toWellFormed());
   return before + Buffer.from(written).toString(to.alphabet);
 }
