@@ -63,6 +63,10 @@ export type ReadTurn = Omit<ClientTurn, "size">;
 export const takeTurnToRead = (deps: Pick<Deps, "turns">, turn: ReadTurn): Promise<void> =>
   takeTurnToParse(deps, { ...turn, size: BYTES_PER_READ });
 
+/** Resolves when the caller may work for as long as a turn of the event loop should take. Owners take turns. */
+export const takeTurnToWork = (deps: Pick<Deps, "turns">, turn: ReadTurn): Promise<void> =>
+  takeTurnToParse(deps, { ...turn, size: MAX_BYTES_PER_TURN });
+
 function checkClient({ client }: ClientTurn): void {
   if (client?.signal.aborted) throw new AppError("client_closed");
 }

@@ -13,6 +13,7 @@ import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
 import type { ProviderOperation } from "../../providers/provider.ts";
+import { takeTurnToWork } from "../../take-turn.ts";
 import type { JsonBody } from "../body/request-body.ts";
 import type { Candidate } from "../routing/evaluate-registry.ts";
 import type { RoutedRequest } from "../stages.ts";
@@ -31,7 +32,7 @@ export interface Translation {
 
 /** Returns undefined if the registry supports the client's format: bytes then pass unchanged. */
 export function translateAttempt(
-  deps: Pick<Deps, "now">,
+  deps: Pick<Deps, "now" | "turns">,
   routed: RoutedRequest,
   { capability, model, registry }: Candidate,
 ): Translation | undefined {
@@ -73,6 +74,7 @@ export function translateAttempt(
         onUsage(usage) {
           translation.usage = usage;
         },
+        waitForTurn: () => takeTurnToWork(deps, { owner: routed.consumer.id, client: undefined }),
       }),
     usage: undefined,
   };

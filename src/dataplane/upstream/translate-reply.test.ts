@@ -20,6 +20,7 @@ test.each([
     reply: { model: "m", id: "1", created: 1, request: {} },
     isStream: true,
     onUsage() {},
+    waitForTurn: () => new Promise(setImmediate),
   });
 
   const [longest, , all] = await measureLongestTurn(async () => {

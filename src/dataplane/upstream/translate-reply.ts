@@ -18,6 +18,8 @@ export interface ReplyTranslation {
   reply: ReplyContext;
   isStream: boolean;
   onUsage: (usage: Usage | undefined) => void;
+  /** Resolves when the consumer may continue to translate a stream. */
+  waitForTurn: () => Promise<void>;
 }
 
 export function translateReply(
@@ -83,7 +85,7 @@ const MAX_SLICE_BYTES = 16 * 1024;
 
 function translateEvents(
   received: Reply,
-  { inbound, outbound, reply, onUsage }: ReplyTranslation,
+  { inbound, outbound, reply, onUsage, waitForTurn }: ReplyTranslation,
 ): Reply {
   const translator = createStreamTranslator(
     outbound.createStreamReader(),
@@ -94,7 +96,7 @@ function translateEvents(
   /** Part of the last chunk that is not translated. */
   let rest: Bytes | undefined;
   /** A fast upstream always has a next chunk. */
-  const work = createWorkYielder();
+  const work = createWorkYielder(waitForTurn);
 
   /** Many events have no text for the client, so it reads until one has. */
   async function read(): Promise<Bytes | undefined> {

@@ -4,15 +4,16 @@ import { elapsedMs } from "../time/clock.ts";
 export interface WorkYielder {
   /** Starts to count: time before it, such as that of a read, is no work. */
   start: () => void;
-  /** Counts the time since the start or the last call. Waits for another turn of the event loop after 8 ms of work. */
+  /** Counts the time since the start or the last call. Waits for another turn after 8 ms of work. */
   yieldIfDue: () => Promise<void>;
 }
 
 const MAX_WORK_MS = 8;
 
-export function createWorkYielder(): WorkYielder {
+export function createWorkYielder(waitForTurn: () => Promise<void>): WorkYielder {
   let began = elapsedMs();
-  let worked = 0;
+  // Work that begins together begins in turns.
+  let worked = MAX_WORK_MS;
   return {
     start() {
       began = elapsedMs();
@@ -22,7 +23,7 @@ export function createWorkYielder(): WorkYielder {
       worked += now - began;
       began = now;
       if (worked < MAX_WORK_MS) return;
-      await new Promise(setImmediate);
+      await waitForTurn();
       worked = 0;
       began = elapsedMs();
     },

@@ -10,6 +10,7 @@ export interface StreamOptions {
   /** Called with the size of each chunk; throws when the total is too large. */
   count: (bytes: number) => void;
   waitToParse: (bytes: number) => Promise<void>;
+  waitForTurn: () => Promise<void>;
   /** Parses the data of an event. */
   parse: (data: string) => object;
   /** Receives the messages that precede the response, as they arrive. */
@@ -32,7 +33,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   let reply = first;
   let last_event_id = "";
   let retry_ms = DEFAULT_RETRY_MS;
-  const work = createWorkYielder();
+  const work = createWorkYielder(options.waitForTurn);
 
   function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
     if (RESUMABLE_ID.test(id)) last_event_id = id;

@@ -23,6 +23,8 @@ export interface ReceiveOptions {
   is_tool_call: boolean;
   /** Resolves when a message of this size may be parsed: those that arrive together would block other requests. */
   waitToParse: (bytes: number) => Promise<void>;
+  /** Resolves when the caller may continue to read a stream. */
+  waitForTurn: () => Promise<void>;
   resume: (last_event_id: string) => Promise<Reply>;
   /** Receives the messages that precede the response, such as progress, as they arrive. */
   onmessage: (message: object) => void;
@@ -31,7 +33,7 @@ export interface ReceiveOptions {
 /** Returns the parsed response, which the caller validates. */
 export async function receiveResponse(
   reply: Reply,
-  { memory, signal, is_tool_call, waitToParse, resume, onmessage }: ReceiveOptions,
+  { memory, signal, is_tool_call, waitToParse, waitForTurn, resume, onmessage }: ReceiveOptions,
 ): Promise<object> {
   const { headers } = reply;
   const parse = (text: string): object => {
@@ -43,7 +45,7 @@ export async function receiveResponse(
   };
   if (isEventStream(headers)) {
     const count = createByteCounter(memory);
-    const options = { count, waitToParse, parse, onmessage, resume, signal };
+    const options = { count, waitToParse, waitForTurn, parse, onmessage, resume, signal };
     return await readStreamedResponse(reply, options);
   }
   const bytes = await readReplyBytes(reply, createByteCounter(memory));

@@ -1,6 +1,5 @@
 /** Body of a streamed response that is evaluated and masked before it is sent. */
 import { AppError } from "../../../contract/errors.ts";
-import { createWorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import { createEventSplitter, type StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSlabEncoder } from "../../../lib/text/slab-encoder.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
@@ -9,6 +8,7 @@ import { createStreamMask } from "./mask-stream.ts";
 import {
   checkEventSize,
   createHeldCap,
+  createStreamYielder,
   type GuardedBody,
   type StreamEvaluation,
   takeTurnToReadEvent,
@@ -38,7 +38,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
   /** Thousands of events may arrive in one chunk, or in chunks that are read at once. */
-  const work = createWorkYielder();
+  const work = createStreamYielder(evaluation);
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;

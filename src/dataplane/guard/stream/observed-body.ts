@@ -1,6 +1,5 @@
 /** Body of a streamed response that is relayed unchanged; a copy is evaluated at its end. */
 
-import { createWorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import { createEventSplitter, readData, type StreamEvent } from "../../../lib/http/split-events.ts";
 import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
@@ -10,6 +9,7 @@ import { createNameCheck } from "./read-event.ts";
 import {
   checkEventSize,
   createHeldCap,
+  createStreamYielder,
   type GuardedBody,
   type StreamEvaluation,
   takeTurnToReadEvent,
@@ -26,7 +26,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   const assembly = createAssembly(evaluation.format, onSize);
   const others = createOtherContent(evaluation.format, onSize);
   const checkEventName = createNameCheck(evaluation.format);
-  const work = createWorkYielder();
+  const work = createStreamYielder(evaluation);
   /** Chunks that were sent and are not read yet, and their size. */
   let sent: Bytes[] = [];
   let unreadBytes = 0;

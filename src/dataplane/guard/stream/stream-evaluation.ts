@@ -1,9 +1,10 @@
 /** Types and size limits that masked and observed streams share. */
 import type { Deps } from "../../../deps.ts";
 import type { EvaluationContext, InternalEvaluation } from "../../../evaluation.ts";
+import { createWorkYielder, type WorkYielder } from "../../../lib/concurrency/work-yielder.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
-import { takeTurnToParse } from "../../../take-turn.ts";
+import { type ReadTurn, takeTurnToParse, takeTurnToWork } from "../../../take-turn.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { StreamFormat } from "./stream-format.ts";
@@ -55,12 +56,16 @@ export function checkEventSize({ restSize }: EventSplitter): void {
 }
 
 /** Resolves when an event may be parsed: large ones of several streams do not block the event loop together. */
-export const takeTurnToReadEvent = (
-  { deps, context: { request, collector_id } }: Pick<StreamEvaluation, "deps" | "context">,
-  { text }: StreamEvent,
-): Promise<void> =>
-  takeTurnToParse(deps, {
-    owner: request.consumer_id ?? collector_id,
-    size: text.length,
-    client: undefined,
-  });
+export const takeTurnToReadEvent = (evaluation: StreamTurn, { text }: StreamEvent): Promise<void> =>
+  takeTurnToParse(evaluation.deps, { ...describeTurn(evaluation), size: text.length });
+
+/** Returns a counter of work: the streams of one consumer together do not delay others. */
+export const createStreamYielder = (evaluation: StreamTurn): WorkYielder =>
+  createWorkYielder(() => takeTurnToWork(evaluation.deps, describeTurn(evaluation)));
+
+type StreamTurn = Pick<StreamEvaluation, "deps" | "context">;
+
+const describeTurn = ({ context: { request, collector_id } }: StreamTurn): ReadTurn => ({
+  owner: request.consumer_id ?? collector_id,
+  client: undefined,
+});
