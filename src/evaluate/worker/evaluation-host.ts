@@ -125,7 +125,13 @@ export function createHost(
     },
     scoreWindows: createWindowService(deps, { owner, client }),
     // Without the client: the evaluation is recorded even if it has disconnected.
-    waitForTurn: () => takeTurnToEvaluate(deps, { owner, size: BYTES_PER_RULE, client: undefined }),
+    waitForTurn: () =>
+      takeTurnToEvaluate(deps, {
+        owner,
+        size: BYTES_PER_RULE,
+        continues: true,
+        client: undefined,
+      }),
     worker: undefined,
     evaluateInWorker: (worker, input) =>
       runInWorker(deps, worker, {
