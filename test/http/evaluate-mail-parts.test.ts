@@ -88,9 +88,12 @@ test("text in uuencode is decoded in the charset of the mail", async () => {
   expect(await verdictsOf(source)).toEqual(BOTH(["block", []]));
 });
 
-test("a part of a mail in an unknown encoding is listed", async () => {
-  expect(await verdictsOf(mail("x-yencode", NOTES))).toEqual(BOTH(["allow", ["binary"]]));
-});
+test.each(["x-yencode", "x-uuencode"])(
+  "a part of a mail that is not in a known encoding is listed: %s without a file",
+  async (encoding) => {
+    expect(await verdictsOf(mail(encoding, NOTES))).toEqual(BOTH(["allow", ["binary"]]));
+  },
+);
 
 test("prose that begins like uuencode, and known encodings, are not listed", async () => {
   for (const text of [

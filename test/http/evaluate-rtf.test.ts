@@ -27,6 +27,15 @@ async function verdictOf(file: Buffer): Promise<string[]> {
   return [status, ...detectors.uninspected.map(({ reason }) => String(reason))];
 }
 
+test.each(["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"])(
+  "RTF that begins with %j is read",
+  async (start) => {
+    const card = escaped(Buffer.from(CARD).toString("hex"));
+
+    expect(await verdictOf(Buffer.from(`${start}\\ansi ${card}}`, "latin1"))).toEqual(["block"]);
+  },
+);
+
 test.each([
   ["the code page of the document", `\\ansicpg932 ${escaped(SHIFT_JIS)}`],
   ["Chinese", `\\ansicpg936 ${escaped(EUC)}`],

@@ -11,11 +11,14 @@ export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "archive";
   if (head.startsWith("\x1f\x8b\x08")) return "gzip";
-  if (head.startsWith("{\\rtf")) return "rtf";
+  if (RTF_START.test(head)) return "rtf";
   if (head.startsWith("\xd0\xcf\x11\xe0")) return "old_office";
   // PDF viewers accept other bytes before the header. An archive may begin with a PDF that is not compressed.
   return head.includes("%PDF-") ? "pdf" : undefined;
 }
+
+/** Readers accept white space and a byte order mark before it, and Word a part of the name. */
+const RTF_START = /^(?:\xef\xbb\xbf)?[\s\0]*\{\s*\\rt/i;
 
 /** The same for a whole file: an archive or PDF after other bytes is detected by its end, as readers do. */
 export function detectFileKind(bytes: Uint8Array): FileKind | undefined {

@@ -15,7 +15,7 @@ export async function readMimeParts(
 ): Promise<Pick<PartText, "text" | "unread">> {
   const unread = new Map<string, UnreadPart>();
   let text = "";
-  if (UNKNOWN_ENCODING.test(source)) unread.set(UNKNOWN.reason, UNKNOWN);
+  if (hasUnknownEncoding(source)) unread.set(UNKNOWN.reason, UNKNOWN);
   for (const { bytes, charsets } of encodedParts(source)) {
     if (text.length > budget.characters) break;
     try {
@@ -41,7 +41,11 @@ export const hasMimeParts = (text: string): boolean =>
   hasEncodedParts(text) || hasEncodedWords(text);
 
 export const hasEncodedParts = (text: string): boolean =>
-  text.search(ENCODING) >= 0 || UNKNOWN_ENCODING.test(text) || hasUuencodedFile(text);
+  text.search(ENCODING) >= 0 || hasUnknownEncoding(text) || hasUuencodedFile(text);
+
+/** Files in uuencode are found by their first line. */
+const hasUnknownEncoding = (text: string): boolean =>
+  UNKNOWN_ENCODING.test(text) || (UUENCODE.test(text) && !hasUuencodedFile(text));
 
 const UNKNOWN: UnreadPart = {
   problem: "binary",
@@ -100,6 +104,7 @@ const NAME = '^content-transfer-encoding[ \\t]*:[\\s"]*(?:\\([^()\\r\\n]*\\)[\\s
 const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");
 const KNOWN = "(?:base64|quoted-printable|uuencode|uue)\\b";
 const UNKNOWN_ENCODING = new RegExp(`${NAME}(?<=x-)(?!${KNOWN})\\w`, "im");
+const UUENCODE = new RegExp(`${NAME}uue(?:ncode)?\\b`, "im");
 const QUOTED = new RegExp(`${NAME}quoted-printable\\b`, "im");
 /** Mail parsers accept a carriage return as the end of a line. */
 const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
