@@ -3,7 +3,7 @@ import type { Evaluation } from "../evaluation.ts";
 import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
-import { LARGE_BYTES } from "../policy/run-rules.ts";
+import { MEDIUM_BYTES } from "../policy/run-rules.ts";
 import { applyPolicy } from "./apply-policy.ts";
 import { extractTexts } from "./extract-texts.ts";
 import { findApproval } from "./find-approval.ts";
@@ -131,7 +131,7 @@ async function decide(
     const transformed =
       changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
     // Text is masked for Activity by the detectors of secrets and personal data.
-    if (opens || extracted.size > LARGE_BYTES) await host.waitForTurn();
+    if (opens || extracted.size > MEDIUM_BYTES) await host.waitForTurn();
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };

@@ -65,11 +65,11 @@ function reportMatches(run: PolicyRun, rule: CompiledRule, matches: Matches) {
 }
 
 /** All detectors together take up to 0.1 s for hostile text of this size; a single one takes seconds for several MiB. */
-export const LARGE_BYTES = 8 * 1024;
+export const MEDIUM_BYTES = 8 * 1024;
 const MANY_TEXTS = 1000;
 
 /** Returns whether others should run between two detectors. */
 const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
-  context.payload_bytes > LARGE_BYTES ||
+  context.payload_bytes > MEDIUM_BYTES ||
   segments.length > MANY_TEXTS ||
   context.attachments.length > 0;
