@@ -13,6 +13,7 @@ import type {
   WaitForApproval,
 } from "./evaluation.ts";
 import type { ByteBudget } from "./lib/concurrency/byte-budget.ts";
+import type { WorkMeter } from "./lib/concurrency/fair-turns.ts";
 import type { Keyring } from "./lib/crypto/seal.ts";
 import type { Send } from "./net/send.ts";
 import type { Limiter } from "./plugins/rate-limiter/limiter.ts";
@@ -61,8 +62,8 @@ export interface Deps {
   hasHeldEvaluations: () => boolean;
   /** Evaluates content inside the program by the policy of a collector, like a request to `/v1/evaluate`. */
   evaluate: (evaluation: InternalEvaluation) => Promise<Evaluation>;
-  /** Prepares the evaluation of a response that arrives in parts. */
-  openResponseGuard: (context: EvaluationContext) => ResponseGuard;
+  /** Prepares the evaluation of a response that arrives in parts, whose time `work` counts. */
+  openResponseGuard: (context: EvaluationContext, work: WorkMeter) => ResponseGuard;
   /** Waits until an approval is decided, at most `ms`. Rejects with the reason of `signal`. */
   waitForApproval: WaitForApproval;
   /** Address of the built-in demo upstream in this process. */

@@ -1,23 +1,23 @@
 /** Prepares the evaluation of a response that arrives in parts, by the policy of a collector. */
 import type { Deps } from "../deps.ts";
 import type { EvaluationContext, ResponseGuard, TextStream } from "../evaluation.ts";
+import type { WorkMeter } from "../lib/concurrency/fair-turns.ts";
 import type { InspectionContext } from "../policy/detector.ts";
 import { readPayload } from "../policy/payload/read-payload.ts";
 import { selectStreamRules } from "../policy/stream/select-stream-rules.ts";
-import {
-  createTextStream,
-  type StreamRule,
-  type TextStreamOptions,
-} from "../policy/stream/text-stream.ts";
+import { createTextStream, type StreamRule } from "../policy/stream/text-stream.ts";
 import { createDetectorServices } from "./create-detector-services.ts";
 import { createFacts } from "./create-facts.ts";
 import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
-import { takeTurnToEvaluate } from "./worker/run-in-worker.ts";
 
-/** Rejects if the collector was deleted. */
-export function openResponseGuard(deps: Deps, context: EvaluationContext): ResponseGuard {
+/** Rejects if the collector was deleted. `work` counts the time of the inspections. */
+export function openResponseGuard(
+  deps: Deps,
+  context: EvaluationContext,
+  work: WorkMeter,
+): ResponseGuard {
   const { trace_id } = context;
   const request = { ...context.request, payload: {} };
   const host = createInternalHost(deps, context);
@@ -57,7 +57,6 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
     services: createDetectorServices(host, pseudonyms.restore, addNoRisk),
   };
   const isExempt = createExemptionCheck(exemptions, keyring);
-  const waitForTurn = createTurnCounter(deps, context);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
     needs_whole,
@@ -69,33 +68,8 @@ export function openResponseGuard(deps: Deps, context: EvaluationContext): Respo
         // The evaluation of the complete response creates the same pseudonyms, and stores them.
         createPseudonym: pseudonyms.pseudonymFor,
         isExempt,
-        waitForTurn,
+        work,
       }),
-  };
-}
-
-/** Inspecting 512 characters takes about a millisecond, and hundreds of streams may do it at once. */
-const UNCOUNTED_CHARACTERS = 512;
-/** The shortest text takes as long as these. A response may have thousands of texts, which all end at once. */
-const CHARACTERS_PER_TEXT = 128;
-
-/**
- * Returns a function that counts the characters of all texts of a stream, and waits for a turn beyond each 512. It does
- * not check the client: the text so far is evaluated for the record.
- */
-function createTurnCounter(
-  deps: Deps,
-  { request, collector_id }: EvaluationContext,
-): NonNullable<TextStreamOptions["waitForTurn"]> {
-  const owner = request.consumer_id ?? collector_id;
-  // Streams that begin together begin in turns.
-  let size = UNCOUNTED_CHARACTERS;
-  return (characters) => {
-    size += characters + CHARACTERS_PER_TEXT;
-    if (size <= UNCOUNTED_CHARACTERS) return undefined;
-    const turn = takeTurnToEvaluate(deps, { owner, size, client: undefined });
-    size = 0;
-    return turn;
   };
 }
 

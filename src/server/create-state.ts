@@ -1,12 +1,13 @@
 /** Creates the state that features keep between requests, once for each program. */
+
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
 import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
+import { createFairTurns } from "../lib/concurrency/fair-turns.ts";
 import { createJwksCache } from "../mcp-store/principals/jwks-cache.ts";
 import { createIdempotencyState } from "../run-once.ts";
-import { createTurns } from "../take-turn.ts";
 import { createAdminBudget } from "./http/read-counted-body.ts";
 import { createSessionSamplers } from "./http/record-session.ts";
 import { watchTopics } from "./watch-topics.ts";
@@ -33,7 +34,7 @@ export const createState = (deps: Pick<Deps, "settings" | "db" | "log">): State 
   idempotency: createIdempotencyState(),
   live: createLiveState(deps),
   workers: createWorkerPool(),
-  turns: createTurns(),
+  turns: createFairTurns(),
   jwks: createJwksCache(),
   topics: watchTopics(deps.db, deps.log),
   waitForApproval: createApprovalWait(deps),

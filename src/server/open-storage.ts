@@ -138,7 +138,7 @@ export async function withDeps<T>(
       ...services,
       hostServices: createHostServices(services),
       evaluate: (evaluation) => evaluateInternal(deps, evaluation),
-      openResponseGuard: (context) => openResponseGuard(deps, context),
+      openResponseGuard: (context, work) => openResponseGuard(deps, context, work),
     };
     return await work(deps);
   } finally {

@@ -122,7 +122,7 @@ export async function start(
     ...services,
     hostServices: createHostServices(services),
     evaluate: (evaluation) => evaluateInternal(deps, evaluation),
-    openResponseGuard: (context) => openResponseGuard(deps, context),
+    openResponseGuard: (context, work) => openResponseGuard(deps, context, work),
   };
   /** The change is in force on all workers before the response is sent. */
   const refresh = async () => {

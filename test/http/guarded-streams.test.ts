@@ -125,19 +125,18 @@ test("an observed stream with an event that is named after another type is recor
   expect(event).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
 });
 
-/** Takes the turn of the main thread until it is disposed, as a large body of another owner would. */
-async function takeTurn({ deps }: Kit): Promise<AsyncDisposable> {
+/** Delays the turns of the main thread until it is disposed, as large bodies of other owners would. */
+function delayTurns({ deps: { turns } }: Kit): Disposable {
+  const { take } = turns;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const taken = Promise.withResolvers<void>();
-  const ended = deps.turns.wait({ owner: "other", size: 1 }, async () => {
-    taken.resolve();
+  turns.take = async (turn) => {
     await promise;
-  });
-  await taken.promise;
+    await take(turn);
+  };
   return {
-    async [Symbol.asyncDispose]() {
+    [Symbol.dispose]() {
+      turns.take = take;
       resolve();
-      await ended;
     },
   };
 }
@@ -145,7 +144,7 @@ async function takeTurn({ deps }: Kit): Promise<AsyncDisposable> {
 const toChunk = (content: string, more: object = {}) =>
   toData({ choices: [{ index: 0, delta: { content } }], ...more });
 
-/** Reads a stream while another owner has the turn. Returns the sizes that arrive before and after its end. */
+/** Reads a stream while other owners have their turns. Returns the sizes that arrive before and after its end. */
 async function readInTurn(chunks: string[], guard: Json, isReady: (size: number) => boolean) {
   const kit = await kitOf();
   const script = toScript([...chunks, DONE]);
@@ -157,12 +156,12 @@ async function readInTurn(chunks: string[], guard: Json, isReady: (size: number)
     for await (const chunk of reply.body ?? []) size += chunk.length;
   };
 
-  const turn = await takeTurn(kit);
+  const delay = delayTurns(kit);
   const ended = read();
   await until(() => isReady(size));
   await Bun.sleep(200);
   const before = size;
-  await turn[Symbol.asyncDispose]();
+  delay[Symbol.dispose]();
   await ended;
   return { before, after: size };
 }

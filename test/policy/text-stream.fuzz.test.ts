@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { PolicyDocument } from "../../src/contract/guard/policies.ts";
 
 import { learnedModels } from "../../src/evaluate/learned-models.ts";
-
+import { createFairTurns } from "../../src/lib/concurrency/fair-turns.ts";
 import { type CompiledPolicy, compilePolicy } from "../../src/policy/compile-policy.ts";
 import type { InspectionContext } from "../../src/policy/detector.ts";
 import type { PolicyRunInput } from "../../src/policy/policy-run.ts";
@@ -76,6 +76,7 @@ async function stream(policy: CompiledPolicy, parts: readonly string[], isExempt
     context: CONTEXT,
     createPseudonym,
     isExempt,
+    work: createFairTurns().measure("owner"),
   });
   let text = "";
   for (const part of parts) {

@@ -13,7 +13,6 @@ import { parseBoundedExactJson } from "../../lib/json/parse-exact-json.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import type { Bytes, Reply } from "../../net/http/reply.ts";
 import type { ProviderOperation } from "../../providers/provider.ts";
-import { takeTurnToWork } from "../../take-turn.ts";
 import type { JsonBody } from "../body/request-body.ts";
 import type { Candidate } from "../routing/evaluate-registry.ts";
 import type { RoutedRequest } from "../stages.ts";
@@ -74,7 +73,7 @@ export function translateAttempt(
         onUsage(usage) {
           translation.usage = usage;
         },
-        waitForTurn: () => takeTurnToWork(deps, { owner: routed.consumer.id, client: undefined }),
+        work: deps.turns.measure(routed.consumer.id),
       }),
     usage: undefined,
   };

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { measureLongestTurn } from "../../../test/kit/measure-longest-turn.ts";
 import { inboundDialects, outboundDialects } from "../../dialects/all.ts";
+import { createFairTurns } from "../../lib/concurrency/fair-turns.ts";
 import { createWholeReply } from "../../net/http/reply.ts";
 import { translateReply } from "./translate-reply.ts";
 
@@ -20,7 +21,7 @@ test.each([
     reply: { model: "m", id: "1", created: 1, request: {} },
     isStream: true,
     onUsage() {},
-    waitForTurn: () => new Promise(setImmediate),
+    work: createFairTurns().measure("consumer"),
   });
 
   const [longest, , all] = await measureLongestTurn(async () => {

@@ -5,7 +5,7 @@ import type { InboundDialect, OutboundDialect, ReplyContext } from "../../dialec
 import { invalidResponse, parseUpstreamJson } from "../../dialects/invalid-response.ts";
 import type { Usage } from "../../dialects/neutral.ts";
 import { createStreamTranslator } from "../../dialects/translate-stream.ts";
-import { createWorkYielder } from "../../lib/concurrency/work-yielder.ts";
+import type { WorkMeter } from "../../lib/concurrency/fair-turns.ts";
 import { isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream, type ReplyHeaders } from "../../net/http/read-header-block.ts";
@@ -18,8 +18,8 @@ export interface ReplyTranslation {
   reply: ReplyContext;
   isStream: boolean;
   onUsage: (usage: Usage | undefined) => void;
-  /** Resolves when the consumer may continue to translate a stream. */
-  waitForTurn: () => Promise<void>;
+  /** Counts the time that the translation of a stream takes: a fast upstream always has a next chunk. */
+  work: WorkMeter;
 }
 
 export function translateReply(
@@ -85,7 +85,7 @@ const MAX_SLICE_BYTES = 16 * 1024;
 
 function translateEvents(
   received: Reply,
-  { inbound, outbound, reply, onUsage, waitForTurn }: ReplyTranslation,
+  { inbound, outbound, reply, onUsage, work }: ReplyTranslation,
 ): Reply {
   const translator = createStreamTranslator(
     outbound.createStreamReader(),
@@ -95,8 +95,6 @@ function translateEvents(
   let isEnded = false;
   /** Part of the last chunk that is not translated. */
   let rest: Bytes | undefined;
-  /** A fast upstream always has a next chunk. */
-  const work = createWorkYielder(waitForTurn);
 
   /** Many events have no text for the client, so it reads until one has. */
   async function read(): Promise<Bytes | undefined> {

@@ -50,24 +50,6 @@ test("the running tasks of an owner have a total size, and a larger one runs wit
   expect(ended).toEqual(["b", "a4", "a6", "a5", "a20", "a3"]);
 });
 
-test("work that has begun precedes other tasks of its owner", async () => {
-  const semaphore = createFairSemaphore({ ...LIMITS, max: 1 });
-  const order: string[] = [];
-  const run = (owner: string, name: string, continues = false) =>
-    semaphore({ owner, size: 1, continues }, async () => {
-      await Bun.sleep(0);
-      order.push(name);
-    });
-
-  await Promise.all([
-    ...["a1", "a2", "a3"].map((name) => run("a", name)),
-    run("b", "b"),
-    run("a", "a1 again", true),
-  ]);
-
-  expect(order).toEqual(["a1", "a1 again", "b", "a2", "a3"]);
-});
-
 test("a task that passes its turn continues after others that wait", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 1 });
   const order: string[] = [];

@@ -14,8 +14,6 @@ export interface FairLimits {
 export interface FairTurn {
   owner: string;
   size: number;
-  /** True for work that has begun: it precedes other tasks of its owner, which would take memory beside it. */
-  continues?: boolean;
 }
 
 /** A task may pass its turn: it waits until it is the turn of its owner again. */
@@ -52,12 +50,11 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     }
   };
   /** Resolves when the task may run. */
-  const start = ({ owner, size, continues }: FairTurn): Promise<void> => {
+  const start = ({ owner, size }: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(owner) ?? [];
     waiting.set(owner, queue);
-    if (continues) queue.unshift({ size, start: resolve });
-    else queue.push({ size, start: resolve });
+    queue.push({ size, start: resolve });
     startNext();
     return promise;
   };

@@ -1,7 +1,7 @@
 /** Reads the messages of an MCP event stream up to the response, and resumes a stream that ends early. */
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "../../contract/errors.ts";
-import { createWorkYielder } from "../../lib/concurrency/work-yielder.ts";
+import type { WorkMeter } from "../../lib/concurrency/fair-turns.ts";
 import { readSseEvents, type SseEvent } from "../../lib/http/read-sse-events.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Reply } from "../../net/http/reply.ts";
@@ -10,7 +10,7 @@ export interface StreamOptions {
   /** Called with the size of each chunk; throws when the total is too large. */
   count: (bytes: number) => void;
   waitToParse: (bytes: number) => Promise<void>;
-  waitForTurn: () => Promise<void>;
+  work: WorkMeter;
   /** Parses the data of an event. */
   parse: (data: string) => object;
   /** Receives the messages that precede the response, as they arrive. */
@@ -33,7 +33,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
   let reply = first;
   let last_event_id = "";
   let retry_ms = DEFAULT_RETRY_MS;
-  const work = createWorkYielder(options.waitForTurn);
+  const { work } = options;
 
   function take({ type, data, id, retry_ms: wait }: SseEvent): object | undefined {
     if (RESUMABLE_ID.test(id)) last_event_id = id;
@@ -64,7 +64,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
     };
     try {
       for await (const event of readSseEvents(chunks(), invalidStream)) {
-        await options.waitToParse(event.data.length);
+        await work.call(() => options.waitToParse(event.data.length));
         const response = take(event);
         if (response) return response;
         // A chunk may contain thousands of messages.

@@ -1,6 +1,7 @@
 /** Receives a response of an MCP server, as JSON or as a stream of events, with limits on its size and memory. */
 import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { AppError } from "../../contract/errors.ts";
+import type { WorkMeter } from "../../lib/concurrency/fair-turns.ts";
 import { MAX_MEMBERS, measureJson } from "../../lib/json/measure-json.ts";
 import { MAX_DEPTH } from "../../lib/json/skip-value.ts";
 import { createSizeCap } from "../../lib/streams/capped-body.ts";
@@ -23,8 +24,8 @@ export interface ReceiveOptions {
   is_tool_call: boolean;
   /** Resolves when a message of this size may be parsed: those that arrive together would block other requests. */
   waitToParse: (bytes: number) => Promise<void>;
-  /** Resolves when the caller may continue to read a stream. */
-  waitForTurn: () => Promise<void>;
+  /** Counts the time that reading a stream takes. */
+  work: WorkMeter;
   resume: (last_event_id: string) => Promise<Reply>;
   /** Receives the messages that precede the response, such as progress, as they arrive. */
   onmessage: (message: object) => void;
@@ -33,7 +34,7 @@ export interface ReceiveOptions {
 /** Returns the parsed response, which the caller validates. */
 export async function receiveResponse(
   reply: Reply,
-  { memory, signal, is_tool_call, waitToParse, waitForTurn, resume, onmessage }: ReceiveOptions,
+  { memory, signal, is_tool_call, waitToParse, work, resume, onmessage }: ReceiveOptions,
 ): Promise<object> {
   const { headers } = reply;
   const parse = (text: string): object => {
@@ -45,7 +46,7 @@ export async function receiveResponse(
   };
   if (isEventStream(headers)) {
     const count = createByteCounter(memory);
-    const options = { count, waitToParse, waitForTurn, parse, onmessage, resume, signal };
+    const options = { count, waitToParse, work, parse, onmessage, resume, signal };
     return await readStreamedResponse(reply, options);
   }
   const bytes = await readReplyBytes(reply, createByteCounter(memory));

@@ -15,7 +15,7 @@ import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { Reply } from "../../net/http/reply.ts";
 import type { OutboundRequest } from "../../net/send.ts";
 import type { ByteReservation } from "../../reserve-bytes.ts";
-import { takeTurnToParse, takeTurnToWork } from "../../take-turn.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 import {
   buildMessageHeaders,
   buildResumeHeaders,
@@ -156,7 +156,7 @@ export function createUpstreamTransport(
       signal,
       is_tool_call: isToolCall(message),
       waitToParse: (size) => takeTurnToParse(deps, { owner, size, client: sent }),
-      waitForTurn: () => takeTurnToWork(deps, { owner, client: sent }),
+      work: deps.turns.measure(owner),
       resume,
       onmessage: deliver,
     });

@@ -4,6 +4,7 @@
  * After each part, the rules inspect the text that was not sent yet, with the text before it as context. Text is sent
  * once nothing that follows can change the matches in it: every detector reports where its matches are still open.
  */
+import type { WorkMeter } from "../../lib/concurrency/fair-turns.ts";
 import { isAscii } from "../../lib/text/fold-name.ts";
 import { createGrowingText, type GrowingText } from "../../lib/text/growing-text.ts";
 import type { CompiledRule } from "../compile-policy.ts";
@@ -29,8 +30,8 @@ export interface TextStreamOptions {
   context: InspectionContext;
   createPseudonym: CreatePseudonym;
   isExempt: PolicyRunInput["isExempt"];
-  /** Called with the number of characters that will be inspected. Returns a promise if other requests have a turn first. */
-  waitForTurn?: (characters: number) => Promise<void> | undefined;
+  /** Counts the time of the inspections, so that other requests have their turns. */
+  work: Pick<WorkMeter, "yieldIfDue" | "call">;
 }
 
 export interface MaskedPart {
@@ -114,13 +115,11 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
 
   async function inspect(isEnd: boolean): Promise<MaskedPart> {
     inspected = text.length;
-    const turn = options.waitForTurn?.(text.length);
-    if (turn) await turn;
     const segment = toSegment(text);
     const { found, masked, blocked } = await findMatches(segment);
     const spans = listSpans(segment, found);
     isEncoded ||= computeOnce(segment, decodeViews).length > 1;
-    const end = isEnd ? text.length : findEnd(segment, found, spans);
+    const end = isEnd ? text.length : await findEnd(segment, found, spans);
     const block = Math.min(...blocked.filter((at) => at.end <= end).map(({ start }) => start));
     isBlocked = block <= text.length;
     const stop = isBlocked ? excludeSpans(spans, block) : end;
@@ -140,8 +139,11 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
     const masked: MatchSpan[] = [];
     const blocked: MatchSpan[] = [];
     for (const { action, detector, inspect: find } of rules) {
+      const turn = options.work.yieldIfDue();
+      if (turn) await turn;
       const matches = find([segment], options.context);
-      for (const match of matches instanceof Promise ? await matches : matches) {
+      const isPending = matches instanceof Promise;
+      for (const match of isPending ? await options.work.call(() => matches) : matches) {
         const { at, mask, reported } = match;
         if (reported === false || !at) continue;
         const span = { ...at, mask };
@@ -161,24 +163,28 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
   }
 
   /** Returns the offset before which nothing can change. */
-  function findEnd(
+  async function findEnd(
     segment: Segment,
     found: readonly MatchSpan[],
     spans: readonly TextSpan[],
-  ): number {
+  ): Promise<number> {
     // How a mask is written depends on whether the complete text is JSON.
     const limit = Math.min(text.length, ...(json ? found.map(({ start }) => start) : []));
     if (limit <= sent) return sent;
     isForeign ||= hasForeignLetter(text);
     const word = findWord(segment);
     const stable = UNSTABLE.test(text.slice(word)) ? dropWord(word) : segment;
-    const open = Math.min(
+    let open = Math.min(
       word,
       stable.text.length,
-      ...rules.map(({ partial }) => partial.findOpenStart(stable, sent, options.context)),
       isForeign || isAscii(text) ? text.length : findUndecidedWord(text),
       limit,
     );
+    for (const { partial } of rules) {
+      const turn = options.work.yieldIfDue();
+      if (turn) await turn;
+      open = Math.min(open, partial.findOpenStart(stable, sent, options.context));
+    }
     // A mask in JSON replaces the complete number.
     const end = json === undefined ? open : findNumberStart(text, open);
     return Math.max(sent, excludeSpans(spans, end));

@@ -8,8 +8,8 @@ import { createStreamMask } from "./mask-stream.ts";
 import {
   checkEventSize,
   createHeldCap,
-  createStreamYielder,
   type GuardedBody,
+  measureStreamWork,
   type StreamEvaluation,
   takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
@@ -19,14 +19,19 @@ const KEEP_ALIVE_MS = 15_000;
 
 export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const { deps, context, format, evaluate } = evaluation;
-  const { evaluate: evaluateByPolicy, ...texts } = deps.openResponseGuard(context);
+  /** Thousands of events may arrive in one chunk, or in chunks that are read at once. */
+  const work = measureStreamWork(evaluation);
+  const { evaluate: evaluateByPolicy, ...texts } = deps.openResponseGuard(context, work);
   const mask = createStreamMask(
     format,
     {
       ...texts,
       evaluatePart: (text, incomplete_calls) =>
-        evaluate(text, { recorded: false, incomplete_calls, evaluate: evaluateByPolicy }),
-      evaluateResponse: (text) => evaluate(text, { recorded: true, evaluate: evaluateByPolicy }),
+        work.call(() =>
+          evaluate(text, { recorded: false, incomplete_calls, evaluate: evaluateByPolicy }),
+        ),
+      evaluateResponse: (text) =>
+        work.call(() => evaluate(text, { recorded: true, evaluate: evaluateByPolicy })),
       starting_after: evaluation.starting_after,
     },
     createHeldCap(),
@@ -37,8 +42,6 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Events that have arrived, and the number of them that are evaluated. */
   let arrived: StreamEvent[] = [];
   let evaluated = 0;
-  /** Thousands of events may arrive in one chunk, or in chunks that are read at once. */
-  const work = createStreamYielder(evaluation);
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -58,7 +61,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     await work.yieldIfDue();
     evaluated = 0;
     for (const event of arrived) {
-      await takeTurnToReadEvent(evaluation, event);
+      await work.call(() => takeTurnToReadEvent(evaluation, event));
       await mask.add(event);
       evaluated++;
       await work.yieldIfDue();

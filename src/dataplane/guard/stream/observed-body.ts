@@ -9,8 +9,8 @@ import { createNameCheck } from "./read-event.ts";
 import {
   checkEventSize,
   createHeldCap,
-  createStreamYielder,
   type GuardedBody,
+  measureStreamWork,
   type StreamEvaluation,
   takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
@@ -26,7 +26,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   const assembly = createAssembly(evaluation.format, onSize);
   const others = createOtherContent(evaluation.format, onSize);
   const checkEventName = createNameCheck(evaluation.format);
-  const work = createStreamYielder(evaluation);
+  const work = measureStreamWork(evaluation);
   /** Chunks that were sent and are not read yet, and their size. */
   let sent: Bytes[] = [];
   let unreadBytes = 0;
@@ -36,7 +36,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   let isOver = false;
 
   async function add(event: StreamEvent): Promise<void> {
-    await takeTurnToReadEvent(evaluation, event);
+    await work.call(() => takeTurnToReadEvent(evaluation, event));
     others.addLines(event);
     const data = readData(event);
     if (data !== "" && data.trim() !== "[DONE]") {
@@ -80,6 +80,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     await observing;
     if (problem !== undefined) throw problem;
     const last = splitter.end();
+    work.start();
     if (last) await add(last);
     await evaluation.evaluate(assembly.toText(), { recorded: true });
     for (const { text, ...options } of others.withCalls) {

@@ -1,10 +1,10 @@
 /** Types and size limits that masked and observed streams share. */
 import type { Deps } from "../../../deps.ts";
 import type { EvaluationContext, InternalEvaluation } from "../../../evaluation.ts";
-import { createWorkYielder, type WorkYielder } from "../../../lib/concurrency/work-yielder.ts";
+import type { WorkMeter } from "../../../lib/concurrency/fair-turns.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
-import { type ReadTurn, takeTurnToParse, takeTurnToWork } from "../../../take-turn.ts";
+import { takeTurnToParse } from "../../../take-turn.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { StreamFormat } from "./stream-format.ts";
@@ -57,15 +57,17 @@ export function checkEventSize({ restSize }: EventSplitter): void {
 
 /** Resolves when an event may be parsed: large ones of several streams do not block the event loop together. */
 export const takeTurnToReadEvent = (evaluation: StreamTurn, { text }: StreamEvent): Promise<void> =>
-  takeTurnToParse(evaluation.deps, { ...describeTurn(evaluation), size: text.length });
+  takeTurnToParse(evaluation.deps, {
+    owner: ownerOf(evaluation),
+    size: text.length,
+    client: undefined,
+  });
 
-/** Returns a counter of work: the streams of one consumer together do not delay others. */
-export const createStreamYielder = (evaluation: StreamTurn): WorkYielder =>
-  createWorkYielder(() => takeTurnToWork(evaluation.deps, describeTurn(evaluation)));
+/** The streams of one consumer together do not delay others. */
+export const measureStreamWork = (evaluation: StreamTurn): WorkMeter =>
+  evaluation.deps.turns.measure(ownerOf(evaluation));
 
 type StreamTurn = Pick<StreamEvaluation, "deps" | "context">;
 
-const describeTurn = ({ context: { request, collector_id } }: StreamTurn): ReadTurn => ({
-  owner: request.consumer_id ?? collector_id,
-  client: undefined,
-});
+const ownerOf = ({ context: { request, collector_id } }: StreamTurn): string =>
+  request.consumer_id ?? collector_id;

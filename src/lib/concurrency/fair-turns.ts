@@ -1,0 +1,155 @@
+/** Turns of one thread for work that takes milliseconds: the owner that has worked least is next. */
+import { elapsedMs } from "../time/clock.ts";
+
+export interface TimedTurn {
+  owner: string;
+  /** Estimated duration of the work. */
+  ms: number;
+  /** True for work that has begun: it precedes other work of its owner, which would take memory beside it. */
+  continues?: boolean;
+}
+
+export interface FairTurns {
+  /** Returns a promise if the caller has to wait, because this turn of the event loop has done enough. */
+  take: (turn: TimedTurn) => Promise<void> | undefined;
+  /** Measures work of unknown duration, such as that of a stream. */
+  measure: (owner: string) => WorkMeter;
+}
+
+/** Counts the time of one sequence of work. That of a read, or of another wait, is not counted. */
+export interface WorkMeter {
+  /** Starts to count. */
+  start: () => void;
+  /** Counts the time since the start. Returns a promise if others have a turn first. */
+  yieldIfDue: () => Promise<void> | undefined;
+  /** Runs a call whose time is not counted here. */
+  call: <T>(wait: () => Promise<T>) => Promise<T>;
+}
+
+/** A turn of the event loop should take no longer. */
+export const MAX_TURN_MS = 8;
+/** Beyond these, owners that do not wait are forgotten. */
+const MAX_OWNERS = 1000;
+
+interface Owner {
+  worked_ms: number;
+  /** Time that the owner may work, in all its meters together, before its next turn. */
+  allowed_ms: number;
+  waiting: Waiter[];
+}
+
+interface Waiter {
+  ms: number;
+  resume: () => void;
+}
+
+export function createFairTurns(): FairTurns {
+  const owners = new Map<string, Owner>();
+  /** Work of the owner that had the last turn, before it. */
+  let least_ms = 0;
+  /** Work of this turn of the event loop. */
+  let current_ms = 0;
+  let waiters = 0;
+
+  /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
+  function findOwner(name: string): Owner {
+    const owner = owners.get(name) ?? { worked_ms: 0, allowed_ms: 0, waiting: [] };
+    owner.worked_ms = Math.max(owner.worked_ms, least_ms);
+    owners.set(name, owner);
+    return owner;
+  }
+
+  const fits = (ms: number) => current_ms === 0 || current_ms + ms <= MAX_TURN_MS;
+
+  function begin(owner: Owner, ms: number): void {
+    least_ms = owner.worked_ms;
+    if (current_ms === 0) setImmediate(startTurn);
+    current_ms += ms;
+  }
+
+  /** Lets those continue that wait, in a new turn of the event loop. */
+  function startTurn(): void {
+    current_ms = 0;
+    for (;;) {
+      const owner = findNext();
+      const next = owner?.waiting[0];
+      if (!owner || !next || !fits(next.ms)) break;
+      owner.waiting.shift();
+      waiters -= 1;
+      begin(owner, next.ms);
+      next.resume();
+    }
+    if (owners.size > MAX_OWNERS) forgetIdle();
+  }
+
+  function findNext(): Owner | undefined {
+    let next: Owner | undefined;
+    for (const owner of owners.values()) {
+      if (owner.waiting.length === 0) continue;
+      if (!next || owner.worked_ms < next.worked_ms) next = owner;
+    }
+    return next;
+  }
+
+  function forgetIdle(): void {
+    for (const [name, { waiting }] of owners) if (waiting.length === 0) owners.delete(name);
+  }
+
+  /** Calls `onBegin` when the turn begins. */
+  function wait({ owner: name, ms, continues }: TimedTurn, onBegin: (owner: Owner) => void) {
+    const owner = findOwner(name);
+    if (waiters === 0 && fits(ms)) {
+      begin(owner, ms);
+      onBegin(owner);
+      return undefined;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const resume = () => {
+      onBegin(owner);
+      resolve();
+    };
+    if (continues) owner.waiting.unshift({ ms, resume });
+    else owner.waiting.push({ ms, resume });
+    waiters += 1;
+    return promise;
+  }
+
+  return {
+    take: (turn) =>
+      wait(turn, (owner) => {
+        owner.worked_ms += Math.min(turn.ms, MAX_TURN_MS);
+      }),
+    measure(name) {
+      let began = elapsedMs();
+      const start = () => {
+        began = elapsedMs();
+      };
+      const count = (): Owner => {
+        const owner = findOwner(name);
+        const ms = elapsedMs() - began;
+        start();
+        owner.worked_ms += ms;
+        owner.allowed_ms -= ms;
+        return owner;
+      };
+      return {
+        start,
+        yieldIfDue() {
+          if (count().allowed_ms > 0) return undefined;
+          const turn = wait({ owner: name, ms: MAX_TURN_MS }, (owner) => {
+            owner.allowed_ms = MAX_TURN_MS;
+          });
+          return turn?.then(start);
+        },
+        async call(work) {
+          count();
+          try {
+            return await work();
+          } finally {
+            start();
+          }
+        },
+      };
+    },
+  };
+}
