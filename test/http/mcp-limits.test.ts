@@ -1,5 +1,6 @@
 /** Limits of MCP callers and servers: memory and the rate limits of the gateway. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { sharedKit, startKit } from "../kit/kit.ts";
 import { post } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
@@ -318,13 +319,20 @@ test.each([
     const headers = { authorization: `Bearer ${await store.token("alice")}` };
     const toBody = (name: string) =>
       JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, ...more } });
-    const callAndStall = () => postAndStall(store.url, headers, toBody("big__give"));
+    const callAndStall = async () => {
+      const socket = await postAndStall(store.url, headers, toBody("big__give"));
+      // The header block of a stream arrives before its result counts.
+      for (let size = 0; size < 4 * KIB; ) {
+        size += socket.read()?.length ?? 0;
+        if (size < 4 * KIB) await once(socket, "readable");
+      }
+      return socket;
+    };
     const countReceived = async () =>
       (await (await post(store.url, headers, toBody("big__give"))).bytes()).length;
 
     const stalled = [await callAndStall(), await callAndStall()];
-    // The header block of a stream is readable before its result counts.
-    await until(async () => (await countReceived()) < KIB);
+    expect(await countReceived()).toBeLessThan(KIB);
     for (const socket of stalled) socket.destroy();
 
     await until(async () => (await countReceived()) > 15 * 1024 * KIB);
