@@ -3,19 +3,19 @@ import { expect, test } from "bun:test";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { readMiB } from "../kit/peak-memory.ts";
 import { startProgram } from "../kit/program.ts";
-import { minOfRuns } from "../kit/until.ts";
 
-test("the memory of a huge evaluation with many matches is returned when it ends", async () => {
+test("huge evaluations with many matches leave no garbage, which would add up", async () => {
   await using program = await startProgram();
   const guard = await makeGuardWithRules(program, "data_loss_prevention", { action: "report" });
   const body = { payload: { input: "a1@example.com ".repeat(100_000) } };
-  const before = readMiB(program.child.pid);
-  const measure = async () => {
+  const sizes: number[] = [];
+
+  for (let count = 0; count < 6; count++) {
     expect((await guard.send(body)).status).toBe(200);
     await Bun.sleep(400);
-    return readMiB(program.child.pid) - before;
-  };
+    sizes.push(readMiB(program.child.pid));
+  }
 
-  // Without a collection, 110 or more.
-  expect(await minOfRuns(measure, 80)).toBeLessThan(80);
-}, 30_000);
+  // With a collection 50 at most, without one 140 or more.
+  expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThan(100);
+}, 40_000);
