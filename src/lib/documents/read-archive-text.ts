@@ -6,6 +6,7 @@ import { detectFileKind } from "./file-kind.ts";
 import { createPackageParts, hasContentTypes } from "./package-parts.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import { isHtml } from "./read-html-text.ts";
+import type { ReadPart } from "./read-parts.ts";
 import { readZip } from "./read-zip.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
@@ -18,7 +19,7 @@ import { attributeValues, type MarkupVisitor, walkMarkup } from "./walk-markup.t
 export async function readArchiveText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array, charsets: readonly string[]) => Promise<PartText>,
+  readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const zip = readZip(bytes, budget);
   const entries = zip.entries.filter(({ name }) => !name.endsWith("/"));

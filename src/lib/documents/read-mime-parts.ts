@@ -3,37 +3,24 @@ import { readOwnCharsets } from "./declared-charsets.ts";
 import { decodeText } from "./decode-text.ts";
 import { decodeUuencodedFiles, hasUuencodedFile } from "./decode-uu.ts";
 import { decodeWords, hasEncodedWords, unfoldLines, unquoted } from "./decode-words.ts";
-import { isDocumentProblem } from "./document-problem.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
+import { type EncodedPart, type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 
 /** Returns empty text without such parts. `readPart` reads one part, of any kind. */
 export async function readMimeParts(
   source: string,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array, charsets: readonly string[]) => Promise<PartText>,
+  readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread">> {
-  const unread = new Map<string, UnreadPart>();
-  let text = "";
-  if (hasUnknownEncoding(source)) unread.set(UNKNOWN.reason, UNKNOWN);
-  for (const { bytes, charsets } of encodedParts(source)) {
-    if (text.length > budget.characters) break;
-    try {
-      if (budget.slicer.isDue(1 + bytes.length / 128)) await budget.slicer.yield();
-      const part = await readPart(bytes, charsets);
-      text += `\n${part.text}`;
-      for (const each of part.unread) unread.set(each.reason, each);
-    } catch (thrown) {
-      if (!isDocumentProblem(thrown)) throw thrown;
-      unread.set(thrown.message, { problem: thrown.kind, reason: thrown.message });
-      if (thrown.kind === "over_budget") break;
-    }
-  }
+  const parts = await readParts(encodedParts(source), budget, readPart);
+  const own = hasUnknownEncoding(source) ? [UNKNOWN] : [];
+  let { text } = parts;
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
   if (QUOTED.test(source)) text += `\n${decodeText(unquoted(source)) ?? ""}`;
   for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
   for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
-  return { text, unread: [...unread.values()] };
+  return { text, unread: [...new Set([...own, ...parts.unread])] };
 }
 
 /** Returns whether text has a header of such a part, or a header with such words. */
@@ -52,18 +39,12 @@ const UNKNOWN: UnreadPart = {
   reason: "A part of the mail has an unknown encoding.",
 };
 
-interface EncodedPart {
-  bytes: Uint8Array;
-  /** Declared in the header block of the part. */
-  charsets: readonly string[];
-}
-
 function* encodedParts(source: string): Generator<EncodedPart> {
   yield* partsWithHeader(source);
   if (!hasUuencodedFile(source)) return;
   // A file needs no header block of its own.
   const charsets = readOwnCharsets(source);
-  for (const bytes of decodeUuencodedFiles(source)) yield { bytes, charsets };
+  for (const bytes of decodeUuencodedFiles(source)) yield { decode: () => bytes, charsets };
 }
 
 /** A part follows its header block, up to a line that starts like a delimiter. */
@@ -90,8 +71,8 @@ function* partsWithHeader(source: string): Generator<EncodedPart> {
     const blank = BLANK_LINE.exec(part);
     const afterBlank = blank ? part.slice(blank.index + blank[0].length) : "";
     for (const body of new Set([part.slice(1).trimStart(), afterBlank.trimStart()])) {
-      if (encodings.has("base64")) yield { bytes: Buffer.from(body, "base64"), charsets };
-      if (encodings.has("quoted-printable")) yield { bytes: unquoted(body), charsets };
+      if (encodings.has("base64")) yield { decode: () => Buffer.from(body, "base64"), charsets };
+      if (encodings.has("quoted-printable")) yield { decode: () => unquoted(body), charsets };
     }
     last = end;
     header.lastIndex = end;

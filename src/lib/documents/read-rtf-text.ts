@@ -1,6 +1,6 @@
 /** Reads the text of an RTF document, with all its groups, also hidden ones, and the files in it. */
 import type { PartText, UnreadPart } from "./read-document-text.ts";
-import { readParts } from "./read-parts.ts";
+import { type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import { type RtfFile, walkRtf } from "./walk-rtf.ts";
 
@@ -8,12 +8,12 @@ import { type RtfFile, walkRtf } from "./walk-rtf.ts";
 export async function readRtfText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<PartText>,
+  readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread">> {
   const { text, files, has_unknown_letters } = await walkRtf(bytes, budget.slicer);
   const readAll = (picked: RtfFile[]) =>
     readParts(
-      picked.map((file) => () => toBytes(file)),
+      picked.map((file) => ({ decode: () => toBytes(file) })),
       budget,
       readPart,
     );

@@ -1,7 +1,7 @@
 /** Reads the text of a PDF: its title, its pages in order with their notes and forms, and attached files. */
 import { documentProblem } from "../document-problem.ts";
 import type { PartText, UnreadPart } from "../read-document-text.ts";
-import { readParts } from "../read-parts.ts";
+import { type ReadPart, readParts } from "../read-parts.ts";
 import type { ReadingBudget } from "../reading-budget.ts";
 import type { TimeSlicer } from "../time-slicer.ts";
 import { findAttachments, type PdfAttachments, PICTURES } from "./attachments.ts";
@@ -35,7 +35,7 @@ const UNKNOWN_LETTERS: UnreadPart = {
 export async function readPdfText(
   bytes: Uint8Array,
   budget: ReadingBudget,
-  readPart: (bytes: Uint8Array) => Promise<PartText>,
+  readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread"> & { outside: Uint8Array[] }> {
   const { slicer } = budget;
   const attached: PdfAttachments = { files: new Set(), has_pictures: false };
@@ -60,7 +60,7 @@ export async function readPdfText(
   if (glyphs.known === 0) {
     throw documentProblem("The PDF shows no text: it is damaged, empty or contains only pictures.");
   }
-  const files = [...attached.files].map((file) => () => objects.bytes(file));
+  const files = [...attached.files].map((file) => ({ decode: () => objects.bytes(file) }));
   const { text, unread } = await readParts(files, budget, readPart);
   if (attached.has_pictures) unread.unshift(PICTURES);
   if (glyphs.largest >= MIN_CLUSTER) unread.push(UNKNOWN_LETTERS);
