@@ -34,12 +34,12 @@ const BOTH = <T>(verdict: T): T[] => [verdict, verdict];
 
 function uuencode(
   bytes: Buffer,
-  { begin = "begin 644 a.txt", zero = "`", end = "\n" } = {},
+  { begin = "begin 644 a.txt", zero = "`", end = "\n", width = 45 } = {},
 ): string {
   const toSign = (value: number) => (value === 0 ? zero : String.fromCharCode(32 + value));
   const lines: string[] = [begin];
-  for (let at = 0; at < bytes.length; at += 45) {
-    const chunk = bytes.subarray(at, at + 45);
+  for (let at = 0; at < bytes.length; at += width) {
+    const chunk = bytes.subarray(at, at + width);
     let line = toSign(chunk.length);
     for (let three = 0; three < chunk.length; three += 3) {
       const [a = 0, b = 0, c = 0] = chunk.subarray(three, three + 3);
@@ -50,6 +50,12 @@ function uuencode(
   }
   return [...lines, zero, "end", ""].join(end);
 }
+
+/** Replaces each sign by the one with the same last six bits. */
+const shift = (signs: string): string =>
+  signs.replace(/[!-?]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 64));
+
+const SHORT_LINES = uuencode(Buffer.from(CARD), { width: 30 });
 
 const mail = (encoding: string, body: string, type = "text/plain"): string =>
   `Subject: a\r\nContent-Type: ${type}\r\nContent-Transfer-Encoding: ${encoding}\r\n\r\n${body}`;
@@ -69,6 +75,12 @@ test.each([
   ["with carriage returns", uuencode(Buffer.from(CARD), { end: "\r" })],
   ["without a name", uuencode(Buffer.from(CARD), { begin: "begin 0o644" })],
   ["as a second file", `${uuencode(Buffer.from(NOTES))}\n${uuencode(Buffer.from(CARD))}`],
+  ["with numbers of bytes in lower case", SHORT_LINES.replace(/^[^be]/gm, shift)],
+  ["with all signs in lower case", SHORT_LINES.replace(/^[^be].*/gm, shift)],
+  [
+    "with prose among signs in lower case",
+    SHORT_LINES.replace(/^[^be].*/gm, (line) => `${shift(line)}\nsome prose`),
+  ],
   ["without an end", uuencode(Buffer.from(CARD)).replace("end", "")],
 ])("text in uuencode is read in plain text: %s", async (_, text) => {
   expect(await verdictsOf(text)).toEqual(BOTH(["block", []]));

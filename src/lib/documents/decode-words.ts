@@ -35,7 +35,9 @@ async function decodeHeader(header: string, slicer: TimeSlicer): Promise<string>
     at = word.index + whole.length;
     last = charset.toLowerCase();
     const isBase64 = encoding.toLowerCase() === "b";
-    bytes.push(isBase64 ? Buffer.from(data, "base64") : unquoted(data.replaceAll("_", " ")));
+    bytes.push(
+      isBase64 ? Buffer.from(data, "base64") : await unquoted(data.replaceAll("_", " "), slicer),
+    );
   }
   flush();
   pieces.push(unfolded.slice(at));
@@ -57,17 +59,29 @@ export async function unfoldLines(source: string, slicer: TimeSlicer): Promise<s
 }
 
 const HEADER_START = /^\s*[\w-]{1,40}:/;
-const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
+/** Mail parsers accept a carriage return as the end of a line. */
+export const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;
 
 /** Decodes quoted-printable text. */
-export const unquoted = (body: string): Uint8Array =>
-  Buffer.from(
-    Buffer.from(body)
-      .toString("latin1")
+export async function unquoted(body: string, slicer: TimeSlicer): Promise<Uint8Array> {
+  const source = Buffer.from(body).toString("latin1");
+  const decoded: Buffer[] = [];
+  for (let at = 0; at < source.length; ) {
+    const rest = source.slice(at, at + PIECE);
+    const piece = at + PIECE < source.length ? rest.replace(CUT_ESCAPE, "") : rest;
+    const letters = piece
       .replace(/=[ \t]{0,9}(?:\r\n?|\n)/g, "")
-      .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
+      .replace(/=([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+    decoded.push(Buffer.from(letters, "latin1"));
+    at += piece.length;
+    if (slicer.isDue(1 + piece.length / 128)) await slicer.yield();
+  }
+  return Buffer.concat(decoded);
+}
+
+const PIECE = 64 * 1024;
+/** The beginning of an escape, or of a line end that is not part of the text, at the end of a piece. */
+const CUT_ESCAPE = /=(?:[\da-f]?|[ \t]{0,9}\r?)$/i;
 
 /** A line and those that continue it. */
 const HEADER = /^[^\r\n]+(?:(?:\r\n?|\n)[ \t][^\r\n]*)*/gm;
