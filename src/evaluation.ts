@@ -60,12 +60,13 @@ export type WaitForApproval = (
 
 /** Evaluates the texts of a streamed response as they arrive. */
 export interface ResponseGuard {
-  /** True: a rule needs the complete response, so nothing can be sent before it is evaluated. */
-  needs_whole: boolean;
   /** Evaluates content by the policy that applied when the response began. */
   evaluate: (content: InternalEvaluation) => Promise<Evaluation>;
-  /** Starts one text of the response; `pointer` is its location in the complete response. */
-  openText: (pointer: string) => TextStream;
+  /**
+   * Starts one text of the response; `pointer` is its location in the complete response. Undefined: a rule needs the
+   * complete response, so nothing can be sent before it is evaluated.
+   */
+  openText: ((pointer: string) => TextStream) | undefined;
 }
 
 /** Masks text that arrives in parts, with the same result as one evaluation of the whole. */

@@ -12,7 +12,7 @@ import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 
-/** Rejects if the collector was deleted. `work` counts the time of the inspections. */
+/** Throws if the collector was deleted. `work` counts the time of the inspections. */
 export function openResponseGuard(
   deps: Deps,
   context: EvaluationContext,
@@ -26,7 +26,7 @@ export function openResponseGuard(
   host.selectPolicy = () => selection;
   const evaluate: ResponseGuard["evaluate"] = (content) => evaluateWithHost(deps, host, content);
   const { collector, program, disabled, exemptions, keyring } = selection;
-  if (!program) return { ...PASS_ALL, evaluate };
+  if (!program) return { evaluate, openText: passAll };
   const protocol = request.protocol ?? "all";
   const session_id = request.session_id ?? trace_id;
   const attributes = request.attributes ?? {};
@@ -40,8 +40,8 @@ export function openResponseGuard(
     direction: "output",
   });
   const { needs_whole, rules } = selectStreamRules(program, facts, disabled);
-  if (needs_whole) return { needs_whole, evaluate, openText: () => HOLD_ALL };
-  if (rules.length === 0) return { ...PASS_ALL, evaluate };
+  if (needs_whole) return { evaluate, openText: undefined };
+  if (rules.length === 0) return { evaluate, openText: passAll };
 
   const session = { collector_id: collector.id, session_id };
   const pseudonyms = createSessionPseudonyms(host, keyring, session);
@@ -59,7 +59,6 @@ export function openResponseGuard(
   const isExempt = createExemptionCheck(exemptions, keyring);
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
-    needs_whole,
     evaluate,
     openText: (pointer) =>
       createTextStream(tolerant, {
@@ -88,9 +87,7 @@ const ignoreFailures = (rule: StreamRule): StreamRule => ({
   },
 });
 
-const NOTHING = { text: "", blocked: false };
-const HOLD_ALL: TextStream = { push: () => NOTHING, end: () => NOTHING };
-const PASS_ALL: Omit<ResponseGuard, "evaluate"> = {
-  needs_whole: false,
-  openText: () => ({ push: (text) => ({ text, blocked: false }), end: () => NOTHING }),
-};
+const passAll = (): TextStream => ({
+  push: (text) => ({ text, blocked: false }),
+  end: () => ({ text: "", blocked: false }),
+});

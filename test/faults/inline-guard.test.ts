@@ -21,6 +21,7 @@ test.each([
   ["observe", "completes"],
   ["observe", "loses its client"],
   ["exact", "loses its client"],
+  ["exact", "ends, and loses its client while it is evaluated"],
 ] as const)(
   "a shutdown waits for the evaluation of a large stream (%s) that %s",
   async (stream, ending) => {
@@ -31,7 +32,8 @@ test.each([
     const rest = Promise.withResolvers<void>();
     // Large enough for a worker.
     const text = sayInStream("Write to jane.doe@example.com. ".repeat(100));
-    const chunks = [...Array(60).fill(text), rest.promise, "data: [DONE]\n\n"];
+    const isComplete = ending === "completes";
+    const chunks = [...Array(60).fill(text), rest.promise, isComplete ? "data: [DONE]\n\n" : ""];
     await using it = await makeGuardedConsumer(
       program,
       { output_rules: [{ detector_id: id, action: "transform" }] },
@@ -44,8 +46,9 @@ test.each([
 
     program.child.kill("SIGTERM");
     await until(() => fetch(program.url).then(never, () => true));
-    if (ending === "completes") rest.resolve();
-    else leaving.abort();
+    if (ending !== "loses its client") rest.resolve();
+    if (ending.startsWith("ends")) await Bun.sleep(50);
+    if (!isComplete) leaving.abort();
     await reading;
     await program.child.exited;
 

@@ -114,6 +114,55 @@ test("a request that exceeds GUARD_BODY_MIB passes only if the collector is fail
   expect(recorded).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
 });
 
+const toEvent = (data: { type: string; [member: string]: unknown }, name = data.type) =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const toDelta = (delta: object, name?: string) =>
+  toEvent({ type: "content_block_delta", index: 0, delta }, name);
+
+test.each([
+  ["arguments", "data_loss_prevention", "partial_json", ['{"amount":', "100", "}"]],
+  ["text", "data_loss_prevention", "text", ["You owe ", "100", " dollars."]],
+  ["text of which a rule needs all", "code_sanitation", "text", ["You owe ", "100", " dollars."]],
+])(
+  "a stream that becomes unreadable passes with its %s once if the collector is fail-open",
+  async (...row) => {
+    const [, kind, member, [first, second, third]] = row;
+    const kit = await kitOf();
+    const { id } = await makeDetector(kit, kind);
+    const type = member === "text" ? "text_delta" : "input_json_delta";
+    const block =
+      member === "text"
+        ? { type: "text", text: "" }
+        : { type: "tool_use", id: "t", name: "pay", input: {} };
+    const message = {
+      id: "m",
+      type: "message",
+      role: "assistant",
+      content: [],
+      model: "m",
+      usage: {},
+    };
+    const chunks = [
+      toEvent({ type: "message_start", message }),
+      toEvent({ type: "content_block_start", index: 0, content_block: block }),
+      toDelta({ type, [member]: first }),
+      toDelta({ type, [member]: second }, "message"),
+      toDelta({ type, [member]: third }),
+      toEvent({ type: "message_stop" }),
+    ];
+    const headers = { "content-type": "text/event-stream" };
+    const options = { script: { headers, chunks }, attach: { provider: "anthropic" }, ...OPEN };
+    const output_rules = [{ detector_id: id, action: "block" }];
+    await using it = await makeGuardedConsumer(kit, { output_rules }, options);
+
+    const reply = await it.post("/v1/messages", { ...CHAT_BODY, max_tokens: 9, stream: true });
+
+    const sent = [...(await reply.text()).matchAll(/^data: (.*"delta".*)$/gm)];
+    const texts = sent.map(([, data = ""]) => JSON.parse(data).delta[member]);
+    expect(texts.join("")).toBe([first, second, third].join(""));
+  },
+);
+
 test("an unreadable response is blocked by a rule for uninspected content", async () => {
   const { id } = await makeDetector(await kitOf(), "uninspected", { reasons: ["unreadable"] });
   const output_rules = [{ detector_id: id, action: "block" }];

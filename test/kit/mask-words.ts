@@ -80,8 +80,7 @@ export async function mask(
   const stream = createStreamMask(
     createFormat(),
     {
-      needs_whole,
-      openText: open,
+      openText: needs_whole ? undefined : open,
       evaluatePart: async (text) => {
         parts.push(text);
         return evaluate(text);

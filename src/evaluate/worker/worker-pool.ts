@@ -18,7 +18,7 @@ const IDLE_MS = 30_000;
 
 export interface WorkerJob {
   task: WorkerTask;
-  /** Id of the collector or the token that the evaluation belongs to: owners take turns. */
+  /** Id of the consumer, collector or token that the evaluation belongs to: owners take turns. */
   owner: string;
   /** Serves the calls of the worker, if the task has any. */
   host?: Partial<EvaluationHost>;

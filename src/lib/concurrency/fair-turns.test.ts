@@ -1,27 +1,30 @@
 import { expect, test } from "bun:test";
-import { createFairTurns, type FairTurns, MAX_TURN_MS, type TimedTurn } from "./fair-turns.ts";
+import { createFairTurns, MAX_TURN_MS, type TimedTurn } from "./fair-turns.ts";
 
-/** Returns a function that takes turns, and the names of those that had one, in their order. */
-function recordTurns({ take }: FairTurns) {
+/** Turns whose clock advances by work only. */
+function createTurns() {
+  let time = 0;
+  const turns = createFairTurns(() => time);
+  /** Names of those that had a turn. */
   const order: string[] = [];
-  const run = async (name: string, turn: Omit<TimedTurn, "owner"> & { owner?: string }) => {
-    await take({ owner: name.charAt(0), ...turn });
-    order.push(name);
+  const workFor = (ms: number) => {
+    time += ms;
   };
-  return { order, run };
+  const run = async (name: string, turn: Omit<TimedTurn, "owner">, worked: number) => {
+    await turns.take({ owner: name.charAt(0), ...turn });
+    order.push(name);
+    workFor(worked);
+  };
+  return { ...turns, order, run, workFor };
 }
 
-/** Blocks the thread. */
-function workFor(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
-}
+const turn = { ms: MAX_TURN_MS };
 
 test("a turn of the event loop ends when it has done enough", async () => {
-  const { order, run } = recordTurns(createFairTurns());
+  const { order, run } = createTurns();
   const names = ["a1", "a2", "b1", "a3", "b2"];
 
-  const all = Promise.all(names.map((name) => run(name, { ms: MAX_TURN_MS / 2 })));
+  const all = Promise.all(names.map((name) => run(name, { ms: MAX_TURN_MS / 2 }, 4)));
   await Promise.resolve();
   const first = order.length;
   await new Promise(setImmediate);
@@ -31,40 +34,51 @@ test("a turn of the event loop ends when it has done enough", async () => {
   await all;
 });
 
-test("the owner that has worked less has the next turn", async () => {
-  const { order, run } = recordTurns(createFairTurns());
-  const large = ["a1", "a2", "a3"].map((name) => run(name, { ms: 100 }));
-  const small = ["b1", "b2", "b3", "b4"].map((name) => run(name, { ms: MAX_TURN_MS / 2 }));
+test("the owner that has worked less has the next turn, independent of estimates", async () => {
+  const { order, run } = createTurns();
 
-  await Promise.all([...large, ...small]);
+  await Promise.all([
+    ...["a1", "a2", "a3"].map((name) => run(name, turn, 30)),
+    ...["b1", "b2", "b3", "b4", "b5"].map((name) => run(name, { ms: 100 }, 10)),
+  ]);
 
-  expect(order).toEqual(["a1", "b1", "b2", "a2", "b3", "b4", "a3"]);
+  expect(order).toEqual(["a1", "b1", "b2", "b3", "a2", "b4", "b5", "a3"]);
+});
+
+test("the work of others in a turn counts up to four times the estimate", async () => {
+  const { order, run } = createTurns();
+  await run("a", { ms: 1 }, 200);
+  await run("b", turn, 10);
+
+  await Promise.all(["c", "b", "a"].map((name) => run(name, turn, 10)));
+
+  expect(order.slice(2)).toEqual(["c", "a", "b"]);
 });
 
 test("an owner that was idle does not delay the others for as long as it was", async () => {
-  const { order, run } = recordTurns(createFairTurns());
-  for (let turn = 0; turn < 10; turn++) await run("b", { ms: MAX_TURN_MS });
+  const { order, run } = createTurns();
+  for (let count = 0; count < 5; count++) await run("b", turn, 10);
   order.length = 0;
 
-  await Promise.all(["a1", "a2", "a3", "b1", "b2"].map((name) => run(name, { ms: MAX_TURN_MS })));
+  await Promise.all(["a1", "a2", "a3", "b1", "b2"].map((name) => run(name, turn, 10)));
 
-  expect(order.slice(0, 4).toSorted()).toEqual(["a1", "a2", "b1", "b2"]);
+  expect(order).toEqual(["a1", "b1", "a2", "b2", "a3"]);
 });
 
 test("work that has begun precedes other work of its owner", async () => {
-  const { order, run } = recordTurns(createFairTurns());
+  const { order, run } = createTurns();
 
   await Promise.all([
-    ...["a1", "a2", "a3"].map((name) => run(name, { ms: MAX_TURN_MS })),
-    run("b", { ms: MAX_TURN_MS }),
-    run("a1 again", { ms: MAX_TURN_MS, continues: true }),
+    ...["a1", "a2", "a3"].map((name) => run(name, turn, 10)),
+    run("b", turn, 10),
+    run("a1 again", { ...turn, continues: true }, 10),
   ]);
 
   expect(order).toEqual(["a1", "b", "a1 again", "a2", "a3"]);
 });
 
 test("measured work waits for its next turn when its owner has worked for one", async () => {
-  const { measure } = createFairTurns();
+  const { measure, workFor } = createTurns();
   const [one, two, other] = [measure("a"), measure("a"), measure("b")];
   expect(one.yieldIfDue()).toBeUndefined();
   expect(two.yieldIfDue()).toBeUndefined();
@@ -81,32 +95,63 @@ test("measured work waits for its next turn when its owner has worked for one", 
   await Promise.all(turns);
 });
 
-test("an owner with long turns has as much time as one with short turns", async () => {
-  const { measure } = createFairTurns();
-  const worked = { long: 0, short: 0 };
-  const run = async (owner: keyof typeof worked, ms: number) => {
-    const work = measure(owner);
-    const end = performance.now() + 300;
+test.each([
+  ["short turns", { ms: 1, events: 1000, isLarge: false }],
+  ["large events, which wait for turns of their own", { ms: 4, events: 250, isLarge: true }],
+])(
+  "an owner with long turns has as much time as one with %s",
+  async (_, { ms, events, isLarge }) => {
+    const { measure, take, workFor } = createTurns();
+    const worked = { long: 0, other: 0 };
+    const run = async (owner: keyof typeof worked, each: number, waits = false) => {
+      const work = measure(owner);
+      await work.yieldIfDue();
+      while (worked.other < events * ms) {
+        if (waits) await work.exclude(async () => await take({ owner, ms: 100 }));
+        workFor(each);
+        worked[owner] += each;
+        await work.yieldIfDue();
+      }
+    };
+
+    await Promise.all([run("long", 50), run("other", ms, isLarge)]);
+
+    expect(worked.other / worked.long).toBeCloseTo(1, 1);
+  },
+);
+
+test("bodies that take long to parse leave as much time to streams", async () => {
+  const { measure, take, workFor } = createTurns();
+  const worked = { bodies: 0, stream: 0 };
+  const parse = async () => {
+    while (worked.stream < 1000) {
+      await take({ owner: "bodies", ms: 80 });
+      workFor(300);
+      worked.bodies += 300;
+    }
+  };
+  const read = async () => {
+    const work = measure("stream");
     await work.yieldIfDue();
-    while (performance.now() < end) {
-      workFor(ms);
-      worked[owner] += ms;
+    while (worked.stream < 1000) {
+      workFor(1);
+      worked.stream += 1;
       await work.yieldIfDue();
     }
   };
 
-  await Promise.all([run("long", 25), run("short", 1)]);
+  await Promise.all([parse(), read()]);
 
-  expect(worked.short / worked.long).toBeGreaterThan(0.5);
+  expect(worked.bodies).toBeLessThan(2000);
 });
 
-test("the time of a call is not counted as work", async () => {
-  const { measure } = createFairTurns();
+test("the time of an excluded call is not counted as work", async () => {
+  const { measure, workFor } = createTurns();
   const work = measure("a");
   await work.yieldIfDue();
 
   work.start();
-  await work.call(() => Bun.sleep(2 * MAX_TURN_MS));
+  await work.exclude(async () => workFor(2 * MAX_TURN_MS));
 
   expect(work.yieldIfDue()).toBeUndefined();
 });

@@ -18,16 +18,18 @@ export interface FairTurns {
 
 /** Counts the time of one sequence of work. That of a read, or of another wait, is not counted. */
 export interface WorkMeter {
-  /** Starts to count. */
+  /** Starts to count, after a wait. */
   start: () => void;
   /** Counts the time since the start. Returns a promise if others have a turn first. */
   yieldIfDue: () => Promise<void> | undefined;
-  /** Runs a call whose time is not counted here. */
-  call: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** Waits for a call, whose time is not counted here. */
+  exclude: <T>(call: () => Promise<T>) => Promise<T>;
 }
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
+/** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
+const MAX_ERROR = 4;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
 
@@ -43,12 +45,18 @@ interface Waiter {
   resume: () => void;
 }
 
-export function createFairTurns(): FairTurns {
+/** `clock` returns milliseconds. */
+export function createFairTurns(clock = elapsedMs): FairTurns {
   const owners = new Map<string, Owner>();
-  /** Work of the owner that had the last turn, before it. */
+  /** Work of the owner of the last turn, before that turn. */
   let least_ms = 0;
-  /** Work of this turn of the event loop. */
+  /** Estimated work of this turn of the event loop. */
   let current_ms = 0;
+  /** Start of this turn, and the part of its time that meters have counted. */
+  let began = 0;
+  let metered_ms = 0;
+  /** Work of this turn that is not metered: its time is known when the turn ends. */
+  let taken: { owner: Owner; ms: number }[] = [];
   let waiters = 0;
 
   /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
@@ -63,12 +71,28 @@ export function createFairTurns(): FairTurns {
 
   function begin(owner: Owner, ms: number): void {
     least_ms = owner.worked_ms;
-    if (current_ms === 0) setImmediate(startTurn);
+    if (current_ms === 0) {
+      setImmediate(startTurn);
+      began = clock();
+      metered_ms = 0;
+    }
     current_ms += ms;
+  }
+
+  /** Counts the time of the turn that ends instead of the estimates, in proportion to them. */
+  function countTaken(): void {
+    const spent = Math.max(0, clock() - began - metered_ms);
+    const estimated = taken.reduce((sum, { ms }) => sum + ms, 0);
+    for (const { owner, ms } of taken) {
+      const share = (spent * ms) / estimated;
+      owner.worked_ms += Math.min(share, MAX_ERROR * ms) - toProvisional(ms);
+    }
+    taken = [];
   }
 
   /** Lets those continue that wait, in a new turn of the event loop. */
   function startTurn(): void {
+    countTaken();
     current_ms = 0;
     for (;;) {
       const owner = findNext();
@@ -117,17 +141,19 @@ export function createFairTurns(): FairTurns {
   return {
     take: (turn) =>
       wait(turn, (owner) => {
-        owner.worked_ms += Math.min(turn.ms, MAX_TURN_MS);
+        owner.worked_ms += toProvisional(turn.ms);
+        taken.push({ owner, ms: turn.ms });
       }),
     measure(name) {
-      let began = elapsedMs();
+      let began = clock();
       const start = () => {
-        began = elapsedMs();
+        began = clock();
       };
       const count = (): Owner => {
         const owner = findOwner(name);
-        const ms = elapsedMs() - began;
+        const ms = clock() - began;
         start();
+        metered_ms += ms;
         owner.worked_ms += ms;
         owner.allowed_ms -= ms;
         return owner;
@@ -141,10 +167,10 @@ export function createFairTurns(): FairTurns {
           });
           return turn?.then(start);
         },
-        async call(work) {
+        async exclude(call) {
           count();
           try {
-            return await work();
+            return await call();
           } finally {
             start();
           }
@@ -153,3 +179,6 @@ export function createFairTurns(): FairTurns {
     },
   };
 }
+
+/** Returns what is counted until the time of the turn is known. */
+const toProvisional = (ms: number): number => Math.min(ms, MAX_TURN_MS);

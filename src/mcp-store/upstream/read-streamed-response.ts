@@ -64,7 +64,7 @@ export async function readStreamedResponse(first: Reply, options: StreamOptions)
     };
     try {
       for await (const event of readSseEvents(chunks(), invalidStream)) {
-        await work.call(() => options.waitToParse(event.data.length));
+        await work.exclude(() => options.waitToParse(event.data.length));
         const response = take(event);
         if (response) return response;
         // A chunk may contain thousands of messages.

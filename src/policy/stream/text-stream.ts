@@ -31,7 +31,7 @@ export interface TextStreamOptions {
   createPseudonym: CreatePseudonym;
   isExempt: PolicyRunInput["isExempt"];
   /** Counts the time of the inspections, so that other requests have their turns. */
-  work: Pick<WorkMeter, "yieldIfDue" | "call">;
+  work: Pick<WorkMeter, "yieldIfDue" | "exclude">;
 }
 
 export interface MaskedPart {
@@ -45,7 +45,7 @@ export interface MaskedPart {
 
 /** Longer open text is not inspected again for every part, which would take quadratic time. */
 const MAX_FREQUENT_CHARACTERS = 2048;
-/** Longer parts are inspected in slices, each in a turn of its own: a megabyte would block other requests for seconds. */
+/** Longer parts are inspected in slices, with turns of other requests between them: a megabyte would block other requests for seconds. */
 const MAX_SLICE_CHARACTERS = 2048;
 /** Longer open text is held to its end and evaluated elsewhere: each inspection would block other requests for 0.1 s or more. */
 const MAX_OPEN_CHARACTERS = 64 * 1024;
@@ -143,7 +143,7 @@ export function createTextStream(rules: readonly StreamRule[], options: TextStre
       if (turn) await turn;
       const matches = find([segment], options.context);
       const isPending = matches instanceof Promise;
-      for (const match of isPending ? await options.work.call(() => matches) : matches) {
+      for (const match of isPending ? await options.work.exclude(() => matches) : matches) {
         const { at, mask, reported } = match;
         if (reported === false || !at) continue;
         const span = { ...at, mask };

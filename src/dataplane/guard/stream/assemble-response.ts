@@ -24,8 +24,10 @@ export interface ReadEvent extends EventParts {
 }
 
 export interface ResponseAssembly {
-  /** Adds the data of an event. */
+  /** Adds the data of an event. Adds no text if it throws. */
   add: (data: string) => ReadEvent;
+  /** Removes the texts of the last event. */
+  remove: (last: EventParts) => void;
   /** Returns the text at a slot so far, as received. */
   textAt: (slot: string) => string;
   /** Returns the JSON text of the response so far. */
@@ -72,6 +74,23 @@ export function createAssembly(
     );
   }
 
+  function addTexts({ pieces }: EventParts): void {
+    for (const { slot, text, is_argument } of pieces) {
+      if (is_argument) argumentSlots.add(slot);
+      const growing = texts.get(slot) ?? createGrowingText();
+      growing.add(text);
+      texts.set(slot, growing);
+    }
+  }
+
+  function remove({ pieces }: EventParts): void {
+    for (const { slot, text } of pieces) {
+      const before = createGrowingText();
+      before.add(textAt(slot).slice(0, textAt(slot).length - text.length));
+      texts.set(slot, before);
+    }
+  }
+
   /** Checks the response without its texts after every mebibyte of events that may extend it. */
   function measure(characters: number): void {
     unmeasured += characters;
@@ -105,17 +124,19 @@ export function createAssembly(
         const found = is_argument && !texts.has(slot) ? locate(rest, pointer) : undefined;
         if (found) takeText(parts, found.holder, found.name, { pointer, slot, is_argument: true });
       }
-      for (const { slot, text, is_argument } of parts.pieces) {
-        if (is_argument) argumentSlots.add(slot);
-        const existing = texts.get(slot);
-        onSize(existing ? text.length : text.length + SLOT_CHARACTERS);
-        const growing = existing ?? createGrowingText();
-        growing.add(text);
-        texts.set(slot, growing);
-      }
       if (!parts.is_delta) measure(data.length);
-      return { ...parts, rest, copies: findCopies(rest, parts) };
+      for (const { slot, text } of parts.pieces) {
+        onSize(texts.has(slot) ? text.length : text.length + SLOT_CHARACTERS);
+      }
+      addTexts(parts);
+      try {
+        return { ...parts, rest, copies: findCopies(rest, parts) };
+      } catch (thrown) {
+        remove(parts);
+        throw thrown;
+      }
     },
+    remove,
     textAt,
     toText() {
       // Faster than a structured clone of many lists.
@@ -186,6 +207,14 @@ export function locate(root: JsonObject, pointer: string): Located | undefined {
     return undefined;
   }
   return { holder: holder as Record<string, unknown>, name }; // lists are changed like objects
+}
+
+/** Returns the text at a pointer of an evaluated response. */
+export function readText(root: Record<string, unknown>, pointer: string): string {
+  const found = locate(root, pointer);
+  const text = found?.holder[found.name];
+  if (typeof text === "string") return text;
+  throw buildUnreadableError("a masked text cannot be read");
 }
 
 /** Sets the text of a slot, and creates the objects and lists on the way. */

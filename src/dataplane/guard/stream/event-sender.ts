@@ -150,8 +150,8 @@ export function createEventSender(
         stage === "end" ||
         elements.some((each) => heldElements.has(each));
       if (!isHeld) return send(event);
-      held.push(event);
       onSize(event.event.text.length);
+      held.push(event);
       for (const element of elements) heldElements.add(element);
     },
     addToHeld(slot, text) {

@@ -96,7 +96,7 @@ test("a long text that cannot be evaluated is released once, as it was received"
   const fail = () => Promise.reject(new Error("The worker has failed."));
   const masked = createStreamMask(
     createChatFormat(),
-    { needs_whole: false, openText: openLongText, evaluatePart: fail, evaluateResponse: fail },
+    { openText: openLongText, evaluatePart: fail, evaluateResponse: fail },
     () => {},
   );
   const [first = [], last = []] = [[chunk({ content: SECRET })], [finish(), DONE]].map((stream) =>
@@ -384,7 +384,6 @@ test("a response that only its complete evaluation blocks ends as blocked, with 
   const masked = createStreamMask(
     createChatFormat(),
     {
-      needs_whole: false,
       openText,
       evaluatePart: async () => ({ masked: null, blocked: false }),
       evaluateResponse: async () => ({ masked: null, blocked: true }),

@@ -1,35 +1,28 @@
 /** Masks a stream event by event: holds back text that is not final, and ends a blocked stream. */
-import type { InternalEvaluation, ResponseGuard, TextStream } from "../../../evaluation.ts";
+import type { TextStream } from "../../../evaluation.ts";
 import type { StreamEvent } from "../../../lib/http/split-events.ts";
 import type { GrowingText } from "../../../lib/text/growing-text.ts";
 import type { MaskedPart } from "../../../policy/stream/text-stream.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
-import { createAssembly, isInAny, isInside, locate } from "./assemble-response.ts";
+import {
+  createAssembly,
+  isInAny,
+  isInside,
+  type ReadEvent,
+  readText,
+} from "./assemble-response.ts";
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
 import { parseObject } from "./edit-event.ts";
 import { addText, createEventSender, type Outgoing } from "./event-sender.ts";
-import type { EvaluatedText } from "./stream-evaluation.ts";
+import type { EvaluatedText, MaskHost } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
-
-/** Evaluations that the stream needs. */
-export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
-  /** Evaluates the JSON text of an event, a tool call or a long text, without recording it. */
-  evaluatePart: (
-    text: string,
-    incomplete_calls?: InternalEvaluation["incomplete_calls"],
-  ) => Promise<EvaluatedText>;
-  /** Evaluates and records the response. */
-  evaluateResponse: (text: string) => Promise<EvaluatedText>;
-  /** Number of the last event that the client has received, if it resumes the stream. */
-  starting_after?: number | undefined;
-}
 
 export interface StreamMask {
   add: (event: StreamEvent) => Promise<void>;
   /** Ends a stream that has no last event: sends the text that is complete. */
   end: () => Promise<void>;
-  /** Sends everything that is held, as it was received. */
+  /** Sends everything that is held, and the event that could not be added, as they were received. */
   release: () => Promise<void>;
   /** Returns the text to send now, once. */
   take: () => string;
@@ -43,31 +36,37 @@ export function createStreamMask(
   onSize: (characters: number) => void,
 ): StreamMask {
   const assembly = createAssembly(format, onSize);
-  const checkEvent = createEventChecker(format, host.evaluatePart, assembly.add);
+  const checkEvent = createEventChecker(format, host.evaluatePart, (data) => {
+    const read = assembly.add(data);
+    if (current) current.read = read;
+    return read;
+  });
   const slots = new Map<string, TextSlot>();
-  const { needs_whole: holdsAll, starting_after } = host;
+  const { openText, starting_after } = host;
+  const holdsAll = openText === undefined;
   const sender = createEventSender(slots, { holdsAll, onSize, starting_after });
   /** Elements with tool calls that are not evaluated. */
   const calls = new Set<string>();
+  /** The event that is added; `read` if the response contains its texts, `outgoing` if they are pushed. */
+  let current: { event: StreamEvent; read?: ReadEvent; outgoing?: Outgoing } | undefined;
   let isOver = false;
   let isBlocked = false;
   let isReleased = false;
 
-  function openSlot(pointer: string, isArgument: boolean): TextSlot {
+  function openSlot(pointer: string, isArgument: boolean): void {
     const existing = slots.get(pointer);
     if (existing?.is_closed) throw buildUnreadableError("a text continues after its end");
-    if (existing) return existing;
-    const stream = isArgument || host.needs_whole ? undefined : host.openText(pointer);
-    const slot = createTextSlot(stream);
-    slots.set(pointer, slot);
-    return slot;
+    if (existing) return;
+    const stream = isArgument ? undefined : openText?.(pointer);
+    slots.set(pointer, createTextSlot(stream));
   }
 
   /** Pushes the texts of an event. Returns false if one of them is blocked. */
   async function pushTexts(event: Outgoing): Promise<boolean> {
-    for (const { pointer, slot, text, is_argument } of event.read.pieces) {
-      const { stream } = openSlot(slot, is_argument);
+    for (const { pointer, slot, text } of event.read.pieces) {
+      const stream = slots.get(slot)?.stream;
       if (!stream) continue;
+      event.texts.set(pointer, "");
       const part = await stream.push(text);
       event.texts.set(pointer, part.text);
       if (!recordSent(slot, part)) return false;
@@ -86,12 +85,15 @@ export function createStreamMask(
       if (slot.is_closed || !slot.stream || !isInAny(pointer, prefixes)) continue;
       const part = await endText(pointer, slot.stream, slot.sent);
       slot.is_closed = true;
-      const isAdded =
-        (event && addText(event, pointer, part.text)) || sender.addToHeld(pointer, part.text);
-      if (!isAdded && part.text !== "") sender.sendRest(buildRest(pointer, part.text));
+      if (!(event && addText(event, pointer, part.text))) sendRest(pointer, part.text);
       if (!recordSent(pointer, part)) return false;
     }
     return true;
+  }
+
+  function sendRest(pointer: string, text: string): void {
+    if (text === "" || sender.addToHeld(pointer, text)) return;
+    sender.sendRest(buildRest(pointer, text));
   }
 
   /** Returns the rest of the text. Text that is too long to be masked in parts is evaluated as a whole, in a worker. */
@@ -126,7 +128,7 @@ export function createStreamMask(
     for (const element of calls) {
       if (!isInAny(element, prefixes)) continue;
       calls.delete(element);
-      if (host.needs_whole) continue;
+      if (holdsAll) continue;
       const own = [...slots.keys()].filter(
         (pointer) => isInside(pointer, element) && !slots.get(pointer)?.stream,
       );
@@ -157,7 +159,7 @@ export function createStreamMask(
   async function evaluateResponse(): Promise<boolean> {
     const evaluated = await host.evaluateResponse(assembly.toText());
     if (evaluated.blocked) return false;
-    if (host.needs_whole) setTexts([...slots.keys()], evaluated);
+    if (holdsAll) setTexts([...slots.keys()], evaluated);
     return true;
   }
 
@@ -169,8 +171,8 @@ export function createStreamMask(
   }
 
   async function recordAndBlock(): Promise<void> {
-    await host.evaluateResponse(assembly.toText());
     block();
+    await host.evaluateResponse(assembly.toText());
   }
 
   /** Evaluates the response after its last event, and sends what is held. */
@@ -194,6 +196,7 @@ export function createStreamMask(
   async function addData(checked: CheckedEvent): Promise<void> {
     const { read } = checked;
     const event: Outgoing = { ...checked, texts: new Map() };
+    if (current) current.outgoing = event;
     if (read.is_call) for (const element of read.elements) calls.add(element);
     if (!(await pushTexts(event))) {
       sender.sendOrHold(event);
@@ -206,6 +209,7 @@ export function createStreamMask(
     const isRedundant = repeatsHeldTexts(event);
     if (read.is_delta) setCarriers(event);
     if (!isRedundant) sender.sendOrHold(event);
+    current = undefined;
     if (read.stage === "body") for (const prefix of read.closes) sender.sendElement(prefix);
   }
 
@@ -228,12 +232,9 @@ export function createStreamMask(
   return {
     async add(event) {
       if (isOver) return;
-      const checked = await checkEvent(event);
-      if (checked === "blocked") return await recordAndBlock();
-      if (checked.read) return await addData(checked);
-      const send = () => sender.sendText(checked.event.text);
-      if (checked.is_last) await complete(send);
-      else send();
+      current = { event };
+      await addEvent(event);
+      current = undefined;
     },
     async end() {
       if (!isOver) await endEarly(() => {});
@@ -241,17 +242,54 @@ export function createStreamMask(
     async release() {
       isOver = true;
       isReleased = true;
-      await closeTexts([""]);
-      setTexts([...slots.keys()].filter(isWhole), { masked: null, blocked: false });
-      sender.sendHeld(() => true);
+      try {
+        await releaseHeld();
+      } finally {
+        if (current?.outgoing) sender.send(current.outgoing);
+        else if (current) sender.sendText(current.event.text);
+      }
     },
     take: sender.take,
     isBlocked: () => isBlocked,
   };
 
-  function isWhole(pointer: string): boolean {
-    const slot = slots.get(pointer);
-    return slot !== undefined && !slot.stream && !slot.is_closed;
+  async function addEvent(event: StreamEvent): Promise<void> {
+    const checked = await check(event);
+    if (checked === "blocked") return await recordAndBlock();
+    if (checked.read) return await addData(checked);
+    const send = () => sender.sendText(checked.event.text);
+    if (checked.is_last) await complete(send);
+    else send();
+  }
+
+  /** The response does not contain the texts of an event that is rejected: it may be sent as it was received. */
+  async function check(event: StreamEvent) {
+    try {
+      const checked = await checkEvent(event);
+      const pieces = checked === "blocked" ? [] : checked.read?.pieces;
+      for (const { slot, is_argument } of pieces ?? []) openSlot(slot, is_argument);
+      return checked;
+    } catch (thrown) {
+      if (current?.read) assembly.remove(current.read);
+      throw thrown;
+    }
+  }
+
+  /** Sends the texts that are held, before the event that could not be added. */
+  async function releaseHeld(): Promise<void> {
+    const { read, texts } = current?.outgoing ?? { read: undefined, texts: new Map() };
+    for (const { pointer, slot, text } of read?.pieces ?? []) {
+      if (!slots.get(slot)?.stream) continue;
+      const pushed = texts.get(pointer);
+      if (pushed !== undefined) sendRest(slot, pushed);
+      texts.set(pointer, pushed === undefined ? text : "");
+    }
+    await closeTexts([""]);
+    const open = [...slots].flatMap(([at, { stream, is_closed }]) =>
+      stream || is_closed ? [] : at,
+    );
+    setTexts(open, { masked: null, blocked: false });
+    sender.sendHeld(() => true);
   }
 }
 
@@ -259,10 +297,3 @@ export function createStreamMask(
 const wrapText = (content: string): string =>
   JSON.stringify({ choices: [{ message: { role: "assistant", content } }] });
 const WRAPPED_TEXT = "/choices/0/message/content";
-
-function readText(root: Record<string, unknown>, pointer: string): string {
-  const found = locate(root, pointer);
-  const text = found?.holder[found.name];
-  if (typeof text === "string") return text;
-  throw buildUnreadableError("a masked text cannot be read");
-}

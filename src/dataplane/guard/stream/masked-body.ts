@@ -27,11 +27,11 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     {
       ...texts,
       evaluatePart: (text, incomplete_calls) =>
-        work.call(() =>
+        work.exclude(() =>
           evaluate(text, { recorded: false, incomplete_calls, evaluate: evaluateByPolicy }),
         ),
       evaluateResponse: (text) =>
-        work.call(() => evaluate(text, { recorded: true, evaluate: evaluateByPolicy })),
+        work.exclude(() => evaluate(text, { recorded: true, evaluate: evaluateByPolicy })),
       starting_after: evaluation.starting_after,
     },
     createHeldCap(),
@@ -39,9 +39,9 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   const encode = createSlabEncoder();
   const splitter = createEventSplitter();
   let { first } = body;
-  /** Events that have arrived, and the number of them that are evaluated. */
+  /** Events that have arrived, and the number of them that the mask has received. */
   let arrived: StreamEvent[] = [];
-  let evaluated = 0;
+  let added = 0;
   /** Set when the stream has ended; thrown after the last text. */
   let end: { error: unknown } | undefined;
   let isStopped = false;
@@ -59,20 +59,22 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     work.start();
     if (chunk) arrived = splitter.push(chunk);
     await work.yieldIfDue();
-    evaluated = 0;
+    added = 0;
     for (const event of arrived) {
-      await work.call(() => takeTurnToReadEvent(evaluation, event));
+      await work.exclude(() => takeTurnToReadEvent(evaluation, event));
+      added++;
       await mask.add(event);
-      evaluated++;
       await work.yieldIfDue();
     }
     arrived = [];
     checkEventSize(splitter);
     if (end && !isStopped) await mask.end();
-    if (mask.isBlocked()) {
-      end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
-      body.cancel();
-    }
+    if (mask.isBlocked()) endAsBlocked();
+  }
+
+  function endAsBlocked(): void {
+    end = { error: new AppError("guard_blocked", "The policy blocks this response.") };
+    body.cancel();
   }
 
   async function receive(): Promise<Bytes | undefined> {
@@ -94,19 +96,20 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
 
   async function fail(thrown: unknown): Promise<void> {
     try {
-      await evaluation.fail(thrown);
+      await work.exclude(() => evaluation.fail(thrown));
     } catch (error) {
       end = { error };
       body.cancel();
       return;
     }
+    if (mask.isBlocked()) return endAsBlocked();
     await mask.release().catch((error: unknown) => {
       deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error });
     });
     passing =
       mask.take() +
       arrived
-        .slice(evaluated)
+        .slice(added)
         .map(({ text }) => text)
         .join("") +
       splitter.rest();
@@ -143,11 +146,15 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
 
   /** Ends without another read: the text so far is evaluated and recorded, but not sent. */
   function stop(): Promise<void> {
-    if (end || passing !== undefined) return stopped;
+    // An evaluation may still run, also after the last chunk.
+    if (end || passing !== undefined) return adding.then(() => stopped);
     end = { error: new AppError("client_closed") };
     isStopped = true;
     stopped = adding
-      .then(mask.end)
+      .then(() => {
+        work.start();
+        return mask.end();
+      })
       .catch(evaluation.fail)
       .catch(() => {});
     return stopped;

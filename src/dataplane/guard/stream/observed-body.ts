@@ -36,7 +36,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   let isOver = false;
 
   async function add(event: StreamEvent): Promise<void> {
-    await work.call(() => takeTurnToReadEvent(evaluation, event));
+    await work.exclude(() => takeTurnToReadEvent(evaluation, event));
     others.addLines(event);
     const data = readData(event);
     if (data !== "" && data.trim() !== "[DONE]") {

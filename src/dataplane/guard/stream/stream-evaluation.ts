@@ -1,6 +1,6 @@
-/** Types and size limits that masked and observed streams share. */
+/** Types, limits and turns of masked and observed streams. */
 import type { Deps } from "../../../deps.ts";
-import type { EvaluationContext, InternalEvaluation } from "../../../evaluation.ts";
+import type { EvaluationContext, InternalEvaluation, ResponseGuard } from "../../../evaluation.ts";
 import type { WorkMeter } from "../../../lib/concurrency/fair-turns.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
@@ -33,6 +33,19 @@ export interface EvaluatedText {
   /** Masked JSON text; null if nothing is masked. */
   masked: string | null;
   blocked: boolean;
+}
+
+/** Evaluations that a masked stream needs. */
+export interface MaskHost extends Omit<ResponseGuard, "evaluate"> {
+  /** Evaluates the JSON text of an event, a tool call or a long text, without recording it. */
+  evaluatePart: (
+    text: string,
+    incomplete_calls?: InternalEvaluation["incomplete_calls"],
+  ) => Promise<EvaluatedText>;
+  /** Evaluates and records the response. */
+  evaluateResponse: (text: string) => Promise<EvaluatedText>;
+  /** Number of the last event that the client has received, if it resumes the stream. */
+  starting_after?: number | undefined;
 }
 
 export interface GuardedBody extends StreamedBody {
