@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
-import { docx, zipDocument } from "../kit/docx.ts";
+import { docx, zipDocument, zipFiles } from "../kit/docx.ts";
 import { makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 import { maxWaitShare, minOfRuns } from "../kit/until.ts";
@@ -243,6 +243,27 @@ test.each([
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
   const xmlns = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
   const data = zipDocument(`<${root} xmlns="${xmlns}">${inner}</${root}>`).toString("base64");
+
+  const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
+
+  expect(status).toBe("block");
+});
+
+const ORDER = `<name>Alice</name><card>${NUMBER}</card><city>Bonn</city>`;
+const OPEN_DOCUMENT = 'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"';
+
+test.each([
+  ["customXml/item1.xml", `<?xml version="1.0"?><order xmlns="urn:order">${ORDER}</order>`],
+  ["content.opf", `<?xml version="1.0"?><dc:source>a3</dc:source><dc:type>${NUMBER}</dc:type>`],
+  ["meta.xml", `<a:meta ${OPEN_DOCUMENT}><k>a</k><k>${NUMBER}</k><k>b</k></a:meta>`],
+  [
+    "content.xml",
+    `<text:p ${OPEN_DOCUMENT}>See<text:note><text:note-citation>1</text:note-citation><text:note-body>` +
+      `<text:p>${NUMBER}</text:p></text:note-body></text:note>. More</text:p>`,
+  ],
+])("elements of XML in an archive are read apart from each other: %s", async (name, xml) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const data = zipFiles({ [name]: xml }).toString("base64");
 
   const { status } = await guard.evaluate({ payload: { attachments: [{ data }] } });
 

@@ -116,12 +116,16 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
   /** The last tag, if it is an opening one, and whether text follows it. */
   let leaf: string | undefined;
   let isFilled = false;
+  /** The last text in the line, and whether a tag follows it. */
+  let last = "";
+  let isParted = false;
   const add = (text: string) => {
     if (hidingElement !== undefined) hidden.set(pieces.length, hidingElement);
     pieces.push(text);
   };
   /** Some readers leave out hidden text, and so join a number that it parts. */
   const endLine = () => {
+    last = "";
     if (hidingElement !== undefined) return add("\n");
     if (hidden.size > 0) {
       const line = pieces.slice(lineStart);
@@ -139,6 +143,11 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
     text(text) {
       isFilled ||= /\S/.test(text);
       add(text);
+      // Outside of runs, elements may be parts of a word, or values of their own.
+      const isRun = hasRuns && leaf === "t";
+      if (isParted && !isRun && /^\S/.test(text) && /\S$/.test(last)) asides.add(last).add(text);
+      last = text;
+      isParted = false;
       if (hasRuns && leaf === "v" && EXPONENT.test(text)) asides.add(String(Number(text)));
     },
     comment: (text) => asides.add(text),
@@ -147,6 +156,7 @@ async function readXmlText(xml: string, slicer: TimeSlicer): Promise<string> {
       const isValue = hasRuns && closing && isFilled && local === leaf && !RUNS.has(local);
       leaf = closing ? undefined : local;
       isFilled = false;
+      isParted = true;
       if (closing) {
         // The mark of a paragraph may be hidden, too.
         const isMark = hidingElement === "r" && local === "ppr";
