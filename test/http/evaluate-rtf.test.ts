@@ -2,11 +2,12 @@
 import { expect, test } from "bun:test";
 import type { Json } from "../kit/check-verdict.ts";
 import { docx, zipDocument } from "../kit/docx.ts";
-import { makeGuardWithRules } from "../kit/guard.ts";
+import { makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
-const CARD = "Card 4111 1111 1111 1111.";
+const CARD_NUMBER = "4111 1111 1111 1111";
+const CARD = `Card ${CARD_NUMBER}.`;
 /** A card in full-width digits. */
 const SHIFT_JIS = `8253${"8250".repeat(15)}`;
 const EUC = `a3b4${"a3b1".repeat(15)}`;
@@ -19,22 +20,68 @@ const member = (file: Buffer): Json => {
   return { messages: [{ role: "user", content: [{ type: "file", file: { file_data } }] }] };
 };
 
-async function verdictOf(file: Buffer): Promise<string[]> {
-  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", {
-    settings: { unreadable: "ignore" },
-  });
-  const { status, detectors } = await guard.evaluate({ payload: member(file) });
+const verdictOf = (file: Buffer): Promise<string[]> => statusOf(member(file));
+
+let made: Promise<TestGuard> | undefined;
+async function statusOf(payload: Json): Promise<string[]> {
+  made ??= makeGuardWithRules(await kit(), "doc_analyzer", { settings: { unreadable: "ignore" } });
+  const { status, detectors } = await (await made).evaluate({ payload });
   return [status, ...detectors.uninspected.map(({ reason }) => String(reason))];
 }
 
-test.each(["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"])(
-  "RTF that begins with %j is read",
-  async (start) => {
-    const card = escaped(Buffer.from(CARD).toString("hex"));
+const ESCAPED_CARD = escaped(Buffer.from(CARD).toString("hex"));
 
-    expect(await verdictOf(Buffer.from(`${start}\\ansi ${card}}`, "latin1"))).toEqual(["block"]);
-  },
+test.each([...["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"]])(
+  "RTF that begins with %j is read",
+  (start) => expectRead(start),
 );
+
+async function expectRead(start: string): Promise<void> {
+  const file = Buffer.from(`${start}\\ansi This is a document. ${ESCAPED_CARD}}`, "latin1");
+  const text = `See data:application/rtf;base64,${file.toString("base64")}`;
+
+  expect(await verdictOf(file)).toEqual(["block"]);
+  expect(await statusOf({ input: text })).toEqual(["block"]);
+}
+
+test.each([
+  ["a title before the author", `{\\info{\\title ${CARD_NUMBER}}{\\author Bob}}text`],
+  ["a footer after the header", `{\\header Page}{\\footer ${CARD_NUMBER}}text`],
+  ["a footnote", `word{\\footnote ${CARD_NUMBER}}word`],
+  [
+    "a comment",
+    `text{\\*\\atnauthor A}\\chatn{\\*\\annotation{\\*\\atndate 1}\\pard ${CARD_NUMBER}\\par}`,
+  ],
+  ["a text box", `text{\\shp{\\*\\shpinst{\\sp{\\sn n}{\\sv 0}}{\\shptxt ${CARD_NUMBER}}}}`],
+  ["a property", `{\\*\\userprops {\\propname Card}\\proptype30{\\staticval ${CARD_NUMBER}}}`],
+  ["a variable", `{\\*\\docvar {name}{${CARD_NUMBER}}}`],
+  ["hidden text", `word{\\v ${CARD_NUMBER}}word`],
+  ["the Unicode form", `{\\upr{hello}{\\*\\ud{${CARD_NUMBER}}}}`],
+  ["a line after the generator", `{\\generator Word 1}${CARD_NUMBER}`],
+  ["formatted text", "word{\\footnote 4111 {\\b 11}11 {\\*\\x y}1111 1111}word"],
+])("a card in %s of RTF is found beside other text", async (_, source) => {
+  expect(await verdictOf(rtf(` ${source}`))).toEqual(["block"]);
+});
+
+test.each([
+  ["a fallback of ten bytes", "\\uc10 4111 11\\u49 abcdefghij1 1111 1111"],
+  ["fallbacks in groups", "\\u52{a}\\u49{a}\\u49{a}\\u49{a} 1111 1111 1111"],
+  ["text that some readers skip", "\\uc9999\\u52 ????111 1111 1111 1111"],
+  ["a line end before the star", "4111 {\n\\*\\x y}1111 1111 1111"],
+  ["a star after other words", "4111 {\\b\\*\\x y}1111 1111 1111"],
+  ["control symbols", "4111\\:1111\\|1111\\:1111"],
+  ["bytes", "4111 1111 \\bin6 jun}ju1111 1111"],
+  ["numbers of lists", "4111 {\\pntext 1.}1111 {\\listtext 2.}1111 1111"],
+  ["an old picture", "4111 {\\nonshppict x}1111 1111 1111"],
+  ["text in bytes, beside Unicode", "4111 {\\upr{xx}{\\*\\ud{1111}}} 1111 1111"],
+  ["text in Unicode, beside bytes", "4111 {\\upr{1111}{\\*\\ud{xx}}} 1111 1111"],
+])("a card is found in RTF around %s", async (_, source) => {
+  expect(await verdictOf(rtf(` ${source}`))).toEqual(["block"]);
+});
+
+test("RTF in bytes that some readers skip is read", async () => {
+  expect(await verdictOf(rtf(` \\bin999 ${ESCAPED_CARD}`))).toEqual(["block"]);
+});
 
 test.each([
   ["the code page of the document", `\\ansicpg932 ${escaped(SHIFT_JIS)}`],
@@ -84,6 +131,10 @@ test.each([
   ["Cyrillic letters", "\\ansicpg1251 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2"],
   ["bullets", "\\ansicpg932{\\fonttbl{\\f2\\fcharset2 Symbol;}}{\\f2\\'b7} Notes"],
   ["an unknown code page without letters", "\\ansicpg437 Notes"],
+  [
+    "a list of numbers",
+    `{\\*\\listtable${"{\\leveltext\\'02\\'00.;}{\\levelnumbers\\'01;}".repeat(9)}}First`,
+  ],
 ])("RTF with %s is not listed", async (_, source) => {
   expect(await verdictOf(rtf(source))).toEqual(["allow"]);
 });

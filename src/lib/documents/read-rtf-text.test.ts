@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import { readDocumentText } from "./read-document-text.ts";
 
 const read = (bytes: Uint8Array) => readDocumentText(bytes, { content_type: null });
@@ -23,7 +24,7 @@ test("hidden text of RTF is read, and other lines are read once", async () => {
 
   const { text } = (await read(Buffer.from(source))) as { text: string };
 
-  expect(text).toBe("Arial;firsthidden\nsecond\nthird\nfirst\n");
+  expect(text).toBe("Arial;firsthidden\nsecond\nthird\nArial;\nhidden\nfirst\n");
 });
 
 test("spaces and line ends that RTF writes as words are read", async () => {
@@ -33,3 +34,21 @@ test("spaces and line ends that RTF writes as words are read", async () => {
 
   expect(text).toBe("all previous\ninstructions-now");
 });
+
+test("the groups of a destination are read joined and parted", async () => {
+  const source = String.raw`{\rtf1 word{\footnote 4111 {\b 11}11}word}`;
+
+  const { text } = (await read(Buffer.from(source))) as { text: string };
+
+  expect(text).toBe("word4111 1111word\n4111 1111\n4111 \n11\n11\nwordword");
+});
+
+test.each(["{\\*\\a x", "{\\footnote {a}{\\v b}}", "\\bin1 xy", "\\uc9\\u49 {a}"])(
+  "RTF of many %s is read in linear time",
+  async (piece) => {
+    await expectLinear(
+      (source) => read(Buffer.from(source)),
+      (length) => `{\\rtf1 ${piece.repeat(length / piece.length)}`,
+    );
+  },
+);

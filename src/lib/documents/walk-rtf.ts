@@ -1,6 +1,8 @@
 /** Collects the text of an RTF document, with all its groups, also hidden ones, and the files in it. */
 import { viewBytes } from "../view-bytes.ts";
 import { createRtfDecoder } from "./rtf-decoder.ts";
+import { RTF_DESTINATIONS } from "./rtf-destinations.ts";
+import { createRtfText, openStream, type RtfStream } from "./rtf-text.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
 export interface WalkedRtf {
@@ -23,149 +25,194 @@ const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[
 interface Group {
   /** Number of fallback bytes after each `\u`, for readers without Unicode. Set by `\uc`. */
   fallbacks: number;
-  /** Its text is beside the text around it, such as a note or a bookmark. */
-  isAside: boolean;
-  /** Its text is marked as hidden or deleted. */
-  isHidden: boolean;
+  stream: RtfStream;
+  /** The stream around text that is marked as hidden or deleted; undefined for other text. */
+  visible: RtfStream | undefined;
+  /** `\upr` contains text twice: in bytes, and in Unicode for readers that know it. */
+  form: "bytes" | "unicode" | undefined;
   /** Undefined: the default one. */
   font: number | undefined;
   /** The file whose data the group contains. */
   file: RtfFile | undefined;
 }
 
-const BODY: Group = {
-  fallbacks: 1,
-  isAside: false,
-  isHidden: false,
-  font: undefined,
-  file: undefined,
-};
-
-/**
- * Lines that contain hidden text follow once more without it: it may part a number. Lines that other readers decode in
- * another code page follow once more in that one.
- */
+/** Reads text both ways where readers differ. */
 export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<WalkedRtf> {
   const source = viewBytes(bytes).toString("latin1");
   const decoder = createRtfDecoder(bytes);
+  const output = createRtfText();
   const files: RtfFile[] = [];
-  const pieces: string[] = [];
-  /** The visible pieces of the current line, and the same as other readers decode them. */
-  let [shown, others]: [string[], string[]] = [[], []];
-  let [isWhole, isUnambiguous] = [true, true];
-  const asides: string[] = [];
+  /** Bytes after `\bin` outside of a file. */
+  const loose: RtfFile = { is_picture: false, hex: [], raw: [] };
   let at = 0;
-  let group = { ...BODY };
+  const body = openStream(-1, "rtf");
+  let group = openGroup(body);
   const outer: Group[] = [];
-  /** The group has no text or control word yet, so that the next one may declare what it is. */
-  let isStart = false;
-  /** Fallback bytes that remain to be skipped. */
-  let skip = 0;
+  /** The next control word declares a destination. */
+  let isStarred = false;
+  /** Fallback bytes that remain by `\uc`, and how many of them every reader skips. */
+  let [left, sure] = [0, 0];
   /** Bytes that are not decoded yet: several of them may be one letter. */
   let pending = "";
-  const add = (text: string, other = text) => {
-    if (text === "") return;
-    pieces.push(text);
-    if (group.isAside || group.isHidden) {
-      isWhole = false;
-      return;
-    }
-    shown.push(text);
-    others.push(other);
-    isUnambiguous &&= text === other;
+  /** Some readers skip the pending bytes. */
+  let isDoubtful = false;
+  const add = (text: string, other: string) => {
+    const { form } = group;
+    output.add(group, form === "unicode" ? "" : text, form === "bytes" ? "" : other);
   };
-  const endLine = () => {
-    if (!isWhole) asides.push("\n", shown.join(""));
-    if (!isUnambiguous) asides.push("\n", others.join(""));
-    [shown, others, isWhole, isUnambiguous] = [[], [], true, true];
+  const flush = () => {
+    if (pending === "") return;
+    const [text, other] = decoder.decode(pending, group.font);
+    pending = "";
+    add(text, isDoubtful ? "" : other);
   };
-  const dropFallback = (text: string): string => {
-    const left = text.slice(skip);
-    skip = Math.max(0, skip - text.length);
-    return left;
+  const addBytes = (letters: string, areDoubtful: boolean) => {
+    if (letters === "") return;
+    if (areDoubtful !== isDoubtful) flush();
+    isDoubtful = areDoubtful;
+    pending += letters;
+  };
+  const takeFallback = (count: number) => {
+    left = Math.max(0, left - count);
+    sure = Math.max(0, sure - count);
+  };
+  const putBytes = (letters: string) => {
+    addBytes(letters.slice(sure, left), true);
+    addBytes(letters.slice(left), false);
+    takeFallback(letters.length);
   };
   const put = (text: string) => {
     if (group.file && HEX.test(text)) group.file.hex.push(text.replace(/\s+/g, ""));
-    else pending += dropFallback(text);
+    else putBytes(text);
   };
-  const flush = () => {
-    if (pending !== "") add(...decoder.decode(pending, group.font));
-    pending = "";
+  /** Adds the text of a control word or symbol, which counts as one byte of a fallback. */
+  const addControl = (text: string, other = text) => {
+    flush();
+    if (sure === 0) {
+      add(text, left > 0 ? "" : other);
+      if (text === "\n") output.endLine(group.stream);
+    }
+    takeFallback(1);
+  };
+  const beginStream = (word: string) => {
+    group.stream.isInterrupted = true;
+    group.stream = openStream(outer.length, word);
+  };
+  const endStream = () => {
+    if (group.stream.depth === outer.length) output.endLine(group.stream);
+  };
+  const hide = (word: string) => {
+    if (group.visible) return;
+    group.visible = group.stream;
+    beginStream(word);
+  };
+  const show = () => {
+    if (!group.visible) return;
+    endStream();
+    group.stream = group.visible;
+    group.visible = undefined;
+  };
+  /** Ends the hidden text and the destination that this group contains. */
+  const endStreams = () => {
+    show();
+    endStream();
   };
   const applyWord = (word: string, number: string | undefined) => {
-    skip = 0;
     const value = Number(number ?? 0);
-    if (HIDING.has(word)) group.isHidden = number !== "0";
-    else if (word === "plain") group = { ...group, isHidden: false, font: undefined };
-    else if (word === "f") group.font = value;
+    if (word === "upr") group.form = "bytes";
+    else if (word === "ud") group.form = "unicode";
+    else if (isStarred || RTF_DESTINATIONS.has(word)) {
+      endStreams();
+      beginStream(word);
+      group.form = undefined;
+      group.file = undefined;
+    }
+    isStarred = false;
+    sure = 0;
+    if (HIDING.has(word)) {
+      if (number === "0") show();
+      else hide(word);
+    } else if (word === "plain") {
+      group.font = undefined;
+      show();
+    } else if (word === "f") group.font = value;
+    else if (word === "uc") group.fallbacks = Math.max(0, Number(number ?? 1));
     else if (FILES.has(word)) {
       group.file = { is_picture: word === "pict", hex: [], raw: [] };
       files.push(group.file);
+    } else if (word === "bin") {
+      tokens.lastIndex = Math.min(source.length, at + Math.max(0, value));
+      (group.file ?? loose).raw.push(source.slice(at, tokens.lastIndex));
+      at = tokens.lastIndex;
     } else decoder.declare(word, value, group.font);
-    if (isStart && ASIDES.has(word)) group.isAside = true;
-    const text = WORDS.get(word) ?? "";
-    add(text);
-    if (text === "\n" && !group.isAside && !group.isHidden) endLine();
+    addControl(WORDS.get(word) ?? "");
   };
   const tokens = new RegExp(TOKEN);
   for (let token = tokens.exec(source); token; token = tokens.exec(source)) {
     if (slicer.isDue()) await slicer.yield();
     if (token.index > at) put(source.slice(at, token.index));
-    isStart &&= token.index === at;
     at = tokens.lastIndex;
     const [mark, word, number, hex, sign] = token;
-    if (hex !== undefined) pending += dropFallback(String.fromCharCode(Number.parseInt(hex, 16)));
-    else if (word === "u") {
+    if (hex !== undefined) {
+      const byte = Number.parseInt(hex, 16);
+      const isIndex = byte < 0x20 && LEVELS.has(group.stream.word);
+      if (!isIndex) putBytes(String.fromCharCode(byte));
+    } else if (word === "u") {
       flush();
-      add(String.fromCharCode(Number(number) & 0xffff));
-      skip = group.fallbacks;
-    } else if (word === "uc") {
-      skip = 0;
-      group.fallbacks = Math.min(Math.max(0, Number(number ?? 1)), MAX_FALLBACKS);
-    } else if (word === "bin" && group.file) {
-      tokens.lastIndex = Math.min(source.length, at + Math.max(0, Number(number ?? 0)));
-      group.file.raw.push(source.slice(at, tokens.lastIndex));
-      at = tokens.lastIndex;
+      const letter = String.fromCharCode(Number(number) & 0xffff);
+      add(letter, letter);
+      left = group.fallbacks;
+      sure = Math.min(left, MAX_FALLBACKS);
     } else if (word !== undefined) {
       flush();
       applyWord(word, number);
-    } else if (sign === "*") {
-      if (isStart) group = { ...group, isAside: true, file: undefined };
-    } else if (sign !== undefined) {
-      const text = SIGNS.get(sign);
-      if (text === undefined) pending += dropFallback(sign);
-      else {
-        flush();
-        add(dropFallback(text));
-      }
-    } else if (mark === "{" || mark === "}") {
+    } else if (sign === "*") isStarred = true;
+    else if (sign !== undefined) {
+      if (ESCAPED.has(sign)) putBytes(sign);
+      else addControl(SIGNS.get(sign) ?? sign, SIGNS.get(sign) ?? "");
+    } else if (mark === "{") {
       flush();
-      skip = 0;
-      if (mark === "{") outer.push({ ...group });
-      else group = outer.pop() ?? { ...BODY };
+      sure = 0;
+      outer.push(group);
+      group = { ...group };
+    } else if (mark === "}") {
+      flush();
+      left = sure = 0;
+      endStreams();
+      group = outer.pop() ?? openGroup(body);
     }
-    isStart = mark === "{";
   }
   put(source.slice(at));
   flush();
-  endLine();
-  const text = [...pieces, ...asides].join("");
-  return { text, files, has_unknown_letters: decoder.hasUnknownLetters() };
+  for (let open: Group | undefined = group; open; open = outer.pop()) {
+    group = open;
+    endStreams();
+  }
+  output.endLine(body);
+  if (loose.raw.length > 0) files.push({ ...loose, raw: [LOOSE_START, loose.raw.join(LOOSE_END)] });
+  return { text: output.join(), files, has_unknown_letters: decoder.hasUnknownLetters() };
 }
+
+const openGroup = (stream: RtfStream): Group => ({
+  fallbacks: 1,
+  stream,
+  visible: undefined,
+  form: undefined,
+  font: undefined,
+  file: undefined,
+});
 
 const HEX = /^[\da-fA-F\s]*$/;
 /** Words after which a group contains the data of a file. */
 const FILES = new Set(["objdata", "pict"]);
-/** No charset needs more bytes per character. A larger number would hide text that other readers show. */
+/** Readers that do not know `\bin` read its bytes as RTF. */
+const [LOOSE_START, LOOSE_END] = ["{\\rtf1 ", "\\par "];
+/** No charset needs more bytes per character. Some readers skip more of them. */
 const MAX_FALLBACKS = 4;
 /** Words that hide text up to the same word with the number 0: hidden and deleted text. */
 const HIDING = new Set(["v", "webhidden", "deleted"]);
-/** Groups beside the text that `\*` does not mark. */
-const ASIDES = new Set([
-  ...["fonttbl", "colortbl", "stylesheet", "info", "pict", "object", "fldinst", "footnote"],
-  ...["header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"],
-  ...["annotation", "atnid", "atnauthor", "bkmkstart", "bkmkend", "xe", "tc", "rxe", "shptxt"],
-]);
+/** Destinations with counts and indices among their text. */
+const LEVELS = new Set(["leveltext", "levelnumbers"]);
 const WORDS = new Map([
   ...["par", "line", "row", "page", "sect"].map((word) => [word, "\n"] as const),
   ...["column", "softline", "softpage", "softcol", "nestrow"].map((word) => [word, "\n"] as const),
@@ -180,3 +227,5 @@ const SIGNS = new Map([
   ["\n", "\n"],
   ["\r", "\n"],
 ]);
+/** Signs that are text. Some readers show other signs, too. */
+const ESCAPED = new Set(["\\", "{", "}"]);
