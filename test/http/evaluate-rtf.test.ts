@@ -135,8 +135,24 @@ test.each([
     "a list of numbers",
     `{\\*\\listtable${"{\\leveltext\\'02\\'00.;}{\\levelnumbers\\'01;}".repeat(9)}}First`,
   ],
+  ["a list of symbols", `{\\*\\listtable${"{\\leveltext\\'01\\u-3913 ?;}".repeat(9)}}First`],
+  ["symbols", "\\u61623 ?\\tab one\\par \\u61607 ?\\tab two\\par \\u61623 ?\\tab three"],
 ])("RTF with %s is not listed", async (_, source) => {
   expect(await verdictOf(rtf(source))).toEqual(["allow"]);
+});
+
+test.each([
+  "\\ansicpg65000 +ADQAMQAxADE- 1111 1111 1111",
+  "\\ansicpg65000{\\fonttbl{\\f0\\fcharset0 A;}}\\f0 +ADQAMQAxADE- 1111 1111 1111",
+  "\\ansicpg52936 ~\\{#4#1#1#1~\\} 1111 1111 1111",
+])("RTF in a code page that writes other letters in ASCII is listed: %s", async (source) => {
+  expect(await verdictOf(rtf(source))).toEqual(["allow", "binary"]);
+});
+
+test("digits of a symbol font in RTF are inspected", async () => {
+  const digits = CARD_NUMBER.replace(/\d/g, (digit) => `\\u${61488 + Number(digit)} ?`);
+
+  expect(await verdictOf(rtf(` ${digits}`))).toEqual(["block"]);
 });
 
 test.each(["\\ansicpg437", "\\pc", "\\ansicpg1361", "{\\fonttbl{\\f0\\fcharset255 A;}}\\f0"])(

@@ -7,6 +7,8 @@ export interface RtfDecoder {
   declare: (word: string, value: number, font: number | undefined) => void;
   /** Decodes a string of bytes. The second text is what readers show that ignore fonts. */
   decode: (letters: string, font: number | undefined) => [string, string];
+  /** Returns the letter of a number in Unicode. */
+  toLetter: (number: number) => string;
   /** Returns whether letters of an unknown code page were decoded, as Western ones. */
   hasUnknownLetters: () => boolean;
 }
@@ -37,14 +39,21 @@ export function createRtfDecoder(bytes: Uint8Array): RtfDecoder {
       else documentPage = DOCUMENT_PAGES.get(word) ?? documentPage;
     },
     decode(letters, font = defaultFont) {
+      const page = fonts.get(font) ?? documentPage;
+      hasUnknownLetters ||= SEVEN_BITS.has(page) || SEVEN_BITS.has(documentPage);
       if (!BEYOND_ASCII.test(letters)) return [letters, letters];
       const coded = Buffer.from(letters, "latin1");
-      const decoder = findDecoder(fonts.get(font) ?? documentPage);
+      const decoder = findDecoder(page);
       hasUnknownLetters ||= !decoder;
       const text = (decoder ?? WINDOWS).decode(coded);
       const otherPage = filePage ?? documentPage;
       const other = otherPage === WESTERN ? text : findDecoder(otherPage)?.decode(coded);
       return [text, other === undefined || other.includes("\ufffd") ? text : other];
+    },
+    toLetter(number) {
+      const unit = number & 0xffff;
+      const isSymbol = unit >= SYMBOLS + 0x20 && unit <= SYMBOLS + 0xff;
+      return isSymbol ? WINDOWS.decode(Uint8Array.of(unit - SYMBOLS)) : String.fromCharCode(unit);
     },
     hasUnknownLetters: () => hasUnknownLetters,
   };
@@ -54,6 +63,10 @@ const BEYOND_ASCII = /[\x80-\xff]/;
 const WESTERN = 1252;
 const UTF_8 = 65001;
 const WINDOWS = new TextDecoder("windows-1252");
+/** Bytes of symbol fonts, such as bullets, are written as letters from here on. */
+const SYMBOLS = 0xf000;
+/** UTF-7, ISO-2022 and HZ write other letters in ASCII. */
+const SEVEN_BITS = new Set([65000, 50220, 50221, 50222, 50225, 50227, 52936]);
 
 /** Code pages whose charset has another name than `cp` and the number. */
 const CHARSETS: ReadonlyMap<number, string> = new Map([

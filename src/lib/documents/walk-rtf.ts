@@ -159,7 +159,7 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
       if (!isIndex) putBytes(String.fromCharCode(byte));
     } else if (word === "u") {
       flush();
-      const letter = String.fromCharCode(Number(number) & 0xffff);
+      const letter = decoder.toLetter(Number(number));
       add(letter, letter);
       left = group.fallbacks;
       sure = Math.min(left, MAX_FALLBACKS);
