@@ -31,10 +31,12 @@ async function statusOf(payload: Json): Promise<string[]> {
 
 const ESCAPED_CARD = escaped(Buffer.from(CARD).toString("hex"));
 
-test.each([...["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"]])(
-  "RTF that begins with %j is read",
-  (start) => expectRead(start),
-);
+test.each([
+  ...["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"],
+  ...["\n\xef\xbb\xbf{\\rtf1", "{{}\\rtf1", "{\0\\rtf1"],
+])("RTF that begins with %j is read", (start) => expectRead(start));
+
+test("RTF after a thousand line ends is read", () => expectRead(`${"\n".repeat(1100)}{\\rtf1`));
 
 async function expectRead(start: string): Promise<void> {
   const file = Buffer.from(`${start}\\ansi This is a document. ${ESCAPED_CARD}}`, "latin1");
@@ -43,6 +45,10 @@ async function expectRead(start: string): Promise<void> {
   expect(await verdictOf(file)).toEqual(["block"]);
   expect(await statusOf({ input: text })).toEqual(["block"]);
 }
+
+test("the source of RTF is read, too, if it has another start", async () => {
+  expect(await verdictOf(Buffer.from("\n{\\rtf1\\x-4111 1111 1111 1111}"))).toEqual(["block"]);
+});
 
 test.each([
   ["a title before the author", `{\\info{\\title ${CARD_NUMBER}}{\\author Bob}}text`],

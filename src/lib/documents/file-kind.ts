@@ -1,7 +1,7 @@
 /** Detects the kind of a file from its bytes. */
 import { viewBytes } from "../view-bytes.ts";
 
-/** Number of bytes that `detectKindFromStart` reads. */
+/** Number of bytes that `detectKindFromStart` reads, except of blank ones. */
 export const HEAD_BYTES = 1024;
 
 export type FileKind = "pdf" | "archive" | "old_office" | "gzip" | "rtf";
@@ -11,14 +11,34 @@ export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   if (head.startsWith("PK\x03\x04") || head.startsWith("PK\x05\x06")) return "archive";
   if (head.startsWith("\x1f\x8b\x08")) return "gzip";
-  if (RTF_START.test(head)) return "rtf";
+  if (startsAsRtf(bytes)) return "rtf";
   if (head.startsWith("\xd0\xcf\x11\xe0")) return "old_office";
   // PDF viewers accept other bytes before the header. An archive may begin with a PDF that is not compressed.
   return head.includes("%PDF-") ? "pdf" : undefined;
 }
 
-/** Readers accept white space and a byte order mark before it, and Word a part of the name. */
-const RTF_START = /^(?:\xef\xbb\xbf)?[\s\0]*\{\s*\\rt/i;
+/** Readers accept white space and marks before RTF and in its first group, and Word a part of its name. */
+function startsAsRtf(bytes: Uint8Array): boolean {
+  const first = findWord(bytes);
+  if (!bytes.subarray(0, first).includes(BRACE)) return false;
+  return /^\\rt/i.test(viewBytes(bytes.subarray(first - 1, first + 2)).toString("latin1"));
+}
+
+const BRACE = 0x7b;
+
+/** Returns the position of the first letter or digit, or the length. */
+function findWord(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length && !WORD_BYTES[bytes[at] ?? 0]) at++;
+  return at;
+}
+
+const WORD_BYTES = Array.from({ length: 256 }, (_, byte) =>
+  /[a-z\d]/i.test(String.fromCharCode(byte)),
+);
+
+/** Returns whether the bytes have no letter or digit, so that a document may begin after them. */
+export const isBlank = (bytes: Uint8Array): boolean => findWord(bytes) === bytes.length;
 
 /** The same for a whole file: an archive or PDF after other bytes is detected by its end, as readers do. */
 export function detectFileKind(bytes: Uint8Array): FileKind | undefined {

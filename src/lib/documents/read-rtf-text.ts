@@ -1,4 +1,6 @@
 /** Reads the text of an RTF document, with all its groups, also hidden ones, and the files in it. */
+import { viewBytes } from "../view-bytes.ts";
+import { findText } from "./find-text.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
 import { type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
@@ -26,8 +28,13 @@ export async function readRtfText(
   ];
   if (has_unknown_letters) unread.push(UNKNOWN_LETTERS);
   if (filled.some(({ is_picture }) => is_picture)) unread.push(PICTURES);
-  return { text: text + objects.text + pictures.text, unread };
+  // Readers that expect another start show the source.
+  const source = hasUsualStart(bytes) ? "" : ["", ...findText(bytes)].join("\n");
+  return { text: text + objects.text + pictures.text + source, unread };
 }
+
+const hasUsualStart = (bytes: Uint8Array): boolean =>
+  viewBytes(bytes.subarray(0, 4)).toString("latin1") === "{\\rt";
 
 const toBytes = ({ hex, raw }: RtfFile): Uint8Array =>
   Buffer.concat([Buffer.from(hex.join(""), "hex"), Buffer.from(raw.join(""), "latin1")]);

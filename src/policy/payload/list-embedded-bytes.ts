@@ -9,6 +9,7 @@ import {
   detectFileKind,
   detectKindFromStart,
   HEAD_BYTES,
+  isBlank,
   isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
@@ -79,7 +80,7 @@ const TOOL_DATA =
 function classifyRun(text: string, run: EncodedRun): "document" | "media" | "binary" | undefined {
   const head = readRunBytes(text, run, HEAD_BYTES);
   if (isMedia(head, MIN_SIGNATURE_BYTES)) return "media";
-  if (detectKindFromStart(head)) return "document";
+  if (detectKindFromStart(isBlank(head) ? readRunBytes(text, run) : head)) return "document";
   if (isCompressed(head, MIN_SIGNATURE_BYTES)) return "binary";
   const charsets = readUrlCharsets(text, run);
   if (charsets.length > 0 && readText(readRunBytes(text, run), charsets)?.hasBinary)
