@@ -28,8 +28,6 @@ export interface WorkMeter {
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
-/** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
-const MAX_ERROR = 4;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
 
@@ -84,8 +82,7 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
     const spent = Math.max(0, clock() - began - metered_ms);
     const estimated = taken.reduce((sum, { ms }) => sum + ms, 0);
     for (const { owner, ms } of taken) {
-      const share = (spent * ms) / estimated;
-      owner.worked_ms += Math.min(share, MAX_ERROR * ms) - toProvisional(ms);
+      owner.worked_ms += (spent * ms) / estimated - toProvisional(ms);
     }
     taken = [];
   }
