@@ -1,9 +1,11 @@
 /** In-memory state of the data plane across requests: health, load, round-robin turns, location of files. */
+
 import type { Deps } from "../deps.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
 import { createMinuteSampler, type MinuteSampler } from "../lib/minute-sampler.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
+import { createLateEvaluations, type LateEvaluations } from "./guard/stream/late-evaluations.ts";
 import { createModelList, type ModelList } from "./models/model-list.ts";
 import { createObjectOwners, type ObjectOwners } from "./objects/object-owners.ts";
 import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
@@ -33,8 +35,7 @@ export interface LiveState {
   metrics: RequestMetrics;
   /** Samples requests that are rejected before authentication, by gateway and error code. */
   sampleRejection: MinuteSampler;
-  /** Evaluations that run after their response has ended. */
-  late_evaluations: number;
+  late_evaluations: LateEvaluations;
   snapshot: Snapshot | undefined;
 }
 
@@ -56,7 +57,7 @@ export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   object_owners: createObjectOwners(deps),
   metrics: createRequestMetrics(),
   sampleRejection: createMinuteSampler(MAX_REJECTIONS),
-  late_evaluations: 0,
+  late_evaluations: createLateEvaluations(),
   snapshot: undefined,
 });
 

@@ -25,13 +25,16 @@ export async function endRequests(
   const late = new AppError("shutting_down");
   const deadline = setTimeout(() => bodies.abort(late), BODY_GRACE_MS);
   listening.refuse();
-  const isBusy = () => listening.isBusy() || live.late_evaluations > 0;
+  const isBusy = () => listening.isBusy() || live.late_evaluations.running > 0;
   await waitWhile(isBusy, settings.SHUTDOWN_TIMEOUT_S * 1000);
   clearTimeout(deadline);
   responses.abort(late);
   await waitWhile(isBusy, ENDING_MS);
   await listening.stop();
-  await waitWhile(() => live.metrics.in_flight + live.late_evaluations > 0, RECORD_GRACE_MS);
+  await waitWhile(
+    () => live.metrics.in_flight + live.late_evaluations.running > 0,
+    RECORD_GRACE_MS,
+  );
 }
 
 async function waitWhile(isBusy: () => boolean, timeoutMs: number): Promise<void> {

@@ -1,5 +1,9 @@
 /** Events of a guarded stream: incomplete calls, texts that are no part of the response, and turns of large events. */
 import { expect, test } from "bun:test";
+import {
+  createLateEvaluations,
+  MAX_LATE_EVALUATIONS,
+} from "../../src/dataplane/guard/stream/late-evaluations.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
@@ -89,7 +93,7 @@ async function observe(path: string, chunks: string[], count = 1): Promise<Json[
   expect(await reply.text()).toStartWith(chunks.join(""));
   let events: Json[] = [];
   await until(async () => {
-    if (kit.deps.live.late_evaluations > 0) return false;
+    if (kit.deps.live.late_evaluations.running > 0) return false;
     events = (await it.evaluations(reply.headers.get("x-ag-trace-id"))).slice(1);
     return events.length >= count;
   });
@@ -184,3 +188,88 @@ test("an observed stream is relayed up to 1 MiB ahead of its large events, which
   expect(before).toBeLessThan(1024 * 1024 + 64 * 1024);
   expect(after).toBeGreaterThan(chunks.join("").length);
 });
+
+/** Starts a remote detector that returns its result when it is released. */
+function startSlowDetector() {
+  const released = Promise.withResolvers<void>();
+  const server = Bun.serve({
+    port: 0,
+    async fetch() {
+      await released.promise;
+      return Response.json({ matched: false });
+    },
+  });
+  return {
+    url: server.url.href,
+    release: released.resolve,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  };
+}
+
+test("a consumer whose ended streams are still evaluated waits before its next stream, and others do not", async () => {
+  const kit = await kitOf();
+  await using slow = startSlowDetector();
+  const settings = { url: slow.url, allow_private: true, timeout_ms: 10_000 };
+  const { id: detector_id } = await makeDetector(kit, "http", settings);
+  const policy = { output_rules: [{ detector_id, action: "report" }] };
+  const options = { guard: { stream: "observe" }, script: toScript([toChunk("Hello"), DONE]) };
+  await using one = await makeGuardedConsumer(kit, policy, options);
+  await using other = await makeGuardedConsumer(kit, policy, options);
+  const read = async ({ post }: Pick<typeof one, "post">) => {
+    const reply = await post("/v1/chat/completions", { model: "m", messages: [], stream: true });
+    return await reply.text();
+  };
+
+  for (let count = 0; count < MAX_LATE_EVALUATIONS; count++) await read(one);
+  await until(() => kit.deps.live.late_evaluations.running === MAX_LATE_EVALUATIONS);
+  const next = read(one);
+  const first = await Promise.race([next.then(() => "next"), Bun.sleep(200).then(() => "none")]);
+  const others = await read(other);
+  slow.release();
+
+  expect(first).toBe("none");
+  expect(others).toContain("Hello");
+  expect(await next).toContain("Hello");
+}, 30_000);
+
+test("a consumer that disconnects while it waits for its next stream leaves nothing behind", async () => {
+  const late = createLateEvaluations();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const all = Array.from({ length: MAX_LATE_EVALUATIONS }, () => late.run("a", () => promise));
+  const leaving = new AbortController();
+
+  const left = late.waitForRoom("a", { signal: leaving.signal });
+  const waiting = late.waitForRoom("a", new Request("http://localhost"));
+  leaving.abort();
+  await expect(left).rejects.toThrow("aborted");
+  resolve();
+  await Promise.all([...all, waiting]);
+
+  expect(late.running).toBe(0);
+  expect(late.waitForRoom("a", new Request("http://localhost"))).toBeUndefined();
+});
+
+test("events that arrive before a client disconnects, and that it did not receive, are not evaluated", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const policy = { output_rules: [{ detector_id, action: "transform" }] };
+  const words = Array.from({ length: 4000 }, (_, at) => toChunk(`a${at}@example.com `));
+  await using it = await makeGuardedConsumer(kit, policy, {
+    script: toScript([toChunk("Hello. I am here. "), words.join(""), DONE]),
+  });
+  const body = JSON.stringify({ model: "m", messages: [], stream: true });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const reply = await it.call("/v1/chat/completions", { method: "POST", body, signal });
+  await reply.body?.getReader().read();
+  leaving.abort();
+
+  const trace_id = reply.headers.get("x-ag-trace-id");
+  let evaluations: Json[] = [];
+  await until(async () => {
+    evaluations = await it.evaluations(trace_id);
+    return evaluations.length === 2;
+  });
+  const [, output] = evaluations as { findings: { evidence: { count: number } }[] }[];
+  expect(output?.findings[0]?.evidence.count ?? 0).toBeLessThan(words.length);
+}, 30_000);

@@ -19,7 +19,7 @@ import { createMessagesFormat } from "./messages-format.ts";
 import { createObservedBody } from "./observed-body.ts";
 import { createResponsesFormat } from "./responses-format.ts";
 import { readStartingAfter } from "./resume-stream.ts";
-import type { StreamEvaluation } from "./stream-evaluation.ts";
+import { ownerOf, type StreamEvaluation } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTranscriptionFormat } from "./transcription-format.ts";
 
@@ -87,23 +87,17 @@ export async function guardStream(
       }
     },
   };
+  const { late_evaluations } = deps.live;
+  const owner = ownerOf(evaluation);
+  const room = late_evaluations.waitForRoom(owner, request);
+  if (room) await room;
   const createBody = guard.stream === "exact" ? createMaskedBody : createObservedBody;
   try {
     const { stop, ...guarded } = createBody(evaluation, body);
-    progress.cleanups.push(() => void countLate(deps, stop));
+    progress.cleanups.push(() => void late_evaluations.run(owner, stop));
     return { ...forwarded, reply: { ...reply, body: guarded } };
   } catch (thrown) {
     await evaluation.fail(thrown);
     return forwarded;
-  }
-}
-
-/** Counts an evaluation while it runs, so that a shutdown waits for it. */
-async function countLate({ live }: Deps, stop: () => Promise<void>): Promise<void> {
-  live.late_evaluations += 1;
-  try {
-    await stop();
-  } finally {
-    live.late_evaluations -= 1;
   }
 }

@@ -61,6 +61,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     await work.yieldIfDue();
     added = 0;
     for (const event of arrived) {
+      // The client does not receive what follows.
+      if (isStopped) break;
       await work.exclude(() => takeTurnToReadEvent(evaluation, event));
       added++;
       await mask.add(event);

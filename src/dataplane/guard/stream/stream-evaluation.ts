@@ -82,5 +82,5 @@ export const measureStreamWork = (evaluation: StreamTurn): WorkMeter =>
 
 type StreamTurn = Pick<StreamEvaluation, "deps" | "context">;
 
-const ownerOf = ({ context: { request, collector_id } }: StreamTurn): string =>
+export const ownerOf = ({ context: { request, collector_id } }: StreamTurn): string =>
   request.consumer_id ?? collector_id;
