@@ -71,6 +71,6 @@ export function createRtfText(): RtfText {
       for (const reading of [isInText ? undefined : all, others, parted])
         if (reading) readings.push("\n", reading.join(""));
     },
-    join: () => [...pieces, ...readings].join(""),
+    join: () => pieces.join("") + readings.join(""),
   };
 }

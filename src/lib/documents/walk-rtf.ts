@@ -185,6 +185,7 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
   put(source.slice(at));
   flush();
   for (let open: Group | undefined = group; open; open = outer.pop()) {
+    if (slicer.isDue()) await slicer.yield();
     group = open;
     endStreams();
   }
