@@ -138,3 +138,23 @@ test.each(["base64", "quoted-printable", "uuencode"])(
     );
   },
 );
+
+const RTF = `{\\rtf1\\ansi ${NOTES} \\'34111 1111 \\'31111 1111}`;
+const PAGE = "<div>4111 <b>1111</b> 1111 1111</div>";
+const MULTIPART = 'Content-Type: multipart/mixed; boundary="b"\r\n\r\n';
+
+test.each([
+  ["RTF in 7bit", mail("7bit", RTF, "application/rtf")],
+  ["RTF in 8bit, without a blank line", mail("8bit", RTF).replace("\r\n\r\n", "\r\n")],
+  ["RTF without an encoding", `Content-Type: application/rtf\n\n${RTF}`],
+  [
+    "RTF after another part",
+    `${MULTIPART}--b\n\n${NOTES}\n--b\nContent-Type: text/rtf\n\n${RTF}\n--b--`,
+  ],
+  ["RTF with a line like a delimiter", mail("7bit", RTF.replace("These", "\n--b\nThese"))],
+  ["HTML in 7bit", mail("7bit", PAGE, "text/html")],
+  ["HTML with a line like a delimiter", mail("7bit", `<p>a</p>\n-- \n${PAGE}`)],
+  ["HTML after an open tag", `${MULTIPART}<a "\n--b\n${mail("7bit", PAGE)}\n--b--`],
+])("a part of a mail that is not encoded is read as a document: %s", async (_, source) => {
+  expect(await verdictsOf(source)).toEqual(BOTH(["block", []]));
+});

@@ -49,10 +49,20 @@ async function readPieces(
   /** At the end: in their places, comments and attributes would part a number. */
   const asides: string[] = [];
   const longNames = new Set<string>();
+  /** Long text is visited in several steps, which nothing parts in the source. */
+  let isContinued = false;
   const visitor: MarkupVisitor = {
-    text: (text) => pieces.push(text.replace(/\s+/g, " ")),
-    comment: (text) => asides.push("\n", text),
+    text(text) {
+      const before = isContinued ? (pieces.pop() ?? "") : "";
+      pieces.push(before + text.replace(/\s+/g, " "));
+      isContinued = true;
+    },
+    comment(text) {
+      asides.push("\n", text);
+      isContinued = false;
+    },
     tag({ name, closing, attributes }) {
+      isContinued = false;
       if (!INLINE.has(name)) pieces.push("\n");
       for (const value of attributeValues(attributes, (each) => SHOWN.has(each)))
         if (value !== "") pieces.push("\n", value, "\n");

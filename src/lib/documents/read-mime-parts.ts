@@ -1,4 +1,4 @@
-/** Reads what a mail or web archive contains in base64, quoted-printable or uuencode: parts (RFC 2045) and words of headers (RFC 2047). */
+/** Reads what a mail or web archive contains: words of headers (RFC 2047), and parts (RFC 2045) that are encoded or not text. */
 import { readOwnCharsets } from "./declared-charsets.ts";
 import { decodeText } from "./decode-text.ts";
 import { decodeUuencoded, findUuencodedFiles, hasUuencodedFile } from "./decode-uu.ts";
@@ -6,6 +6,7 @@ import { BLANK_LINE, decodeWords, hasEncodedWords, unfoldLines, unquoted } from 
 import { detectFileKind } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
+import { readPartedLines } from "./read-html-text.ts";
 import { type EncodedPart, type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
@@ -16,11 +17,12 @@ export async function readMimeParts(
   budget: ReadingBudget,
   readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread">> {
-  const parts = await readParts(encodedParts(source, budget), budget, readPart);
+  const parts = await readParts(allParts(source, budget), budget, readPart);
   const own = hasUnknownEncoding(source) ? [UNKNOWN] : [];
   let { text } = parts;
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
   if (QUOTED.test(source)) text += `\n${decodeText(await unquoted(source, budget.slicer)) ?? ""}`;
+  for (const line of await readPages(source, budget.slicer)) text += `\n${line}`;
   for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
   for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
   return { text, unread: [...new Set([...own, ...parts.unread])] };
@@ -28,7 +30,7 @@ export async function readMimeParts(
 
 /** Returns whether text has a header of such a part, or a header with such words. */
 export const hasMimeParts = (text: string): boolean =>
-  hasEncodedParts(text) || hasEncodedWords(text);
+  hasEncodedParts(text) || hasEncodedWords(text) || !findDocuments(text).next().done;
 
 export const hasEncodedParts = (text: string): boolean =>
   text.search(ENCODING) >= 0 || hasUnknownEncoding(text) || hasUuencodedFile(text);
@@ -42,8 +44,13 @@ const UNKNOWN: UnreadPart = {
   reason: "A part of the mail has an unknown encoding.",
 };
 
-function* encodedParts(source: string, budget: ReadingBudget): Generator<EncodedPart> {
+function* allParts(source: string, budget: ReadingBudget): Generator<EncodedPart> {
   yield* partsWithHeader(source, budget.slicer);
+  for (const { kind, start, ends } of findDocuments(source)) {
+    if (kind === "page") continue;
+    for (const end of ends)
+      yield { decode: () => Buffer.from(source.slice(start, end).trimStart()) };
+  }
   if (!hasUuencodedFile(source)) return;
   // A file needs no header block of its own.
   const charsets = readOwnCharsets(source);
@@ -76,8 +83,7 @@ function* partsWithHeader(source: string, slicer: TimeSlicer): Generator<Encoded
     blockEnd.lastIndex = header.lastIndex;
     if (!blockEnd.test(source)) return;
     const start = blockEnd.lastIndex;
-    const block = source.slice(last, start).split(BLANK_LINE).at(-1) ?? "";
-    const charsets = readOwnCharsets(block);
+    const charsets = readOwnCharsets(lastBlock(source.slice(last, start)));
     // Parsers disagree on which of several headers counts.
     const encodings = new Set<string>();
     for (; found && found.index < start; found = header.exec(source)) {
@@ -99,6 +105,70 @@ function* partsWithHeader(source: string, slicer: TimeSlicer): Generator<Encoded
   }
 }
 
+/** A part that is not encoded, and begins like a document of another kind than text. */
+interface PlainDocument {
+  kind: "page" | "pdf" | "rtf";
+  start: number;
+  /** Up to a line that starts like a delimiter. The first one of a kind also up to the end: its own lines may start so. */
+  ends: Set<number>;
+}
+
+function* findDocuments(source: string): Generator<PlainDocument> {
+  const header = new RegExp(CONTENT_HEADER);
+  const blockEnd = new RegExp(BLOCK_END);
+  const delimiter = new RegExp(DELIMITER);
+  const lastEnds = new Map<string, number>();
+  let found = header.exec(source);
+  let bodyStart = 0;
+  while (found) {
+    blockEnd.lastIndex = header.lastIndex;
+    if (!blockEnd.test(source)) return;
+    const before = source.slice(bodyStart, blockEnd.lastIndex);
+    bodyStart = header.lastIndex = blockEnd.lastIndex;
+    found = header.exec(source);
+    const blank = BLANK_LINE.exec(source.slice(bodyStart - 1, found?.index));
+    const afterBlank = blank ? bodyStart - 1 + blank.index + blank[0].length : bodyStart;
+    for (const start of new Set([bodyStart, afterBlank])) {
+      const kind = kindAt(source, start);
+      const lastEnd = kind && lastEnds.get(kind);
+      if (!kind || (lastEnd ?? 0) > start || lastBlock(before).search(ENCODING) >= 0) continue;
+      delimiter.lastIndex = start - 1;
+      const end = delimiter.exec(source)?.index ?? source.length;
+      lastEnds.set(kind, end);
+      yield { kind, start, ends: new Set(lastEnd === undefined ? [end, source.length] : [end]) };
+    }
+  }
+}
+
+function kindAt(source: string, start: number): PlainDocument["kind"] | undefined {
+  for (const [kind, pattern] of STARTS) {
+    pattern.lastIndex = start;
+    if (pattern.test(source)) return kind;
+  }
+  return undefined;
+}
+
+/** RTF is the first word, after any signs. */
+const STARTS = [
+  ["page", /\s*<[?!a-z]/iy],
+  ["pdf", /\s*%PDF-/y],
+  ["rtf", /[^a-z\d]*\\rt/iy],
+] as const;
+
+const lastBlock = (text: string): string => text.split(BLANK_LINE).at(-1) ?? "";
+
+/** The source is inspected as text: only lines that tags part are added. */
+async function readPages(source: string, slicer: TimeSlicer): Promise<Set<string>> {
+  const lines = new Set<string>();
+  for (const { kind, start, ends } of findDocuments(source)) {
+    if (kind !== "page") continue;
+    for (const end of ends)
+      for (const line of await readPartedLines(source.slice(start, end), slicer)) lines.add(line);
+  }
+  return lines;
+}
+
+const CONTENT_HEADER = /^content-(?:type|transfer-encoding)[ \t]*:/gim;
 // Linear: white space after one name is not searched again from another. Parsers accept comments, quotes and `x-`.
 const NAME = '^content-transfer-encoding[ \\t]*:[\\s"]*(?:\\([^()\\r\\n]*\\)[\\s"]*)*(?:x-)?';
 const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");
