@@ -74,6 +74,8 @@ test.each([
   ["with spaces for zeros", uuencode(Buffer.from(`${CARD}\0\0`), { zero: " " })],
   ["with carriage returns", uuencode(Buffer.from(CARD), { end: "\r" })],
   ["without a name", uuencode(Buffer.from(CARD), { begin: "begin 0o644" })],
+  ["with a long mode", uuencode(Buffer.from(CARD), { begin: `begin ${"0".repeat(30)}644 a` })],
+  ["without a space after the mode", uuencode(Buffer.from(CARD), { begin: "begin 644a" })],
   ["as a second file", `${uuencode(Buffer.from(NOTES))}\n${uuencode(Buffer.from(CARD))}`],
   ["with numbers of bytes in lower case", SHORT_LINES.replace(/^[^be]/gm, shift)],
   ["with all signs in lower case", SHORT_LINES.replace(/^[^be].*/gm, shift)],

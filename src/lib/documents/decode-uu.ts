@@ -16,8 +16,8 @@ export function* findUuencodedFiles(source: string): Generator<string> {
   }
 }
 
-/** A mode in octal, and usually a name. */
-const BEGIN = "^begin[ \\t]+\\S{0,20}[0-7](?:[ \\t][^\\r\\n]*)?$";
+/** A mode in octal, of any length, and usually a name. */
+const BEGIN = "^begin[ \\t]+[+-]?[0-7][^\\r\\n]*$";
 
 /**
  * Decodes four signs to three bytes. The first sign of a line is the number of its bytes; spaces at its end may be
