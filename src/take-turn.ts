@@ -18,7 +18,7 @@ export interface ClientTurn extends Omit<TimedTurn, "ms"> {
 }
 
 /** Parsing takes up to 0.2 µs per byte, and mostly a tenth of that. Smaller bodies are not counted. */
-const MIN_COUNTED_BYTES = 8 * 1024;
+export const MIN_COUNTED_BYTES = 8 * 1024;
 const BYTES_PER_MS = 16 * 1024;
 
 /** Resolves when the caller may parse a JSON body: at once, unless this turn has parsed enough. */

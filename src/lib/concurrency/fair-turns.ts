@@ -59,9 +59,12 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
 
   /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
   function findOwner(name: string): Owner {
-    const owner = owners.get(name) ?? { worked_ms: 0, allowed_ms: 0, waiting: [] };
+    let owner = owners.get(name);
+    if (!owner) {
+      owner = { worked_ms: 0, allowed_ms: 0, waiting: [] };
+      owners.set(name, owner);
+    }
     owner.worked_ms = Math.max(owner.worked_ms, least_ms);
-    owners.set(name, owner);
     return owner;
   }
 

@@ -63,10 +63,12 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     for (const event of arrived) {
       // The client does not receive what follows.
       if (isStopped) break;
-      await work.exclude(() => takeTurnToReadEvent(evaluation, event));
+      const turn = takeTurnToReadEvent(evaluation, work, event);
+      if (turn) await turn;
       added++;
       await mask.add(event);
-      await work.yieldIfDue();
+      const next = work.yieldIfDue();
+      if (next) await next;
     }
     arrived = [];
     checkEventSize(splitter);

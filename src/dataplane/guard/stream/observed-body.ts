@@ -36,7 +36,8 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   let isOver = false;
 
   async function add(event: StreamEvent): Promise<void> {
-    await work.exclude(() => takeTurnToReadEvent(evaluation, event));
+    const turn = takeTurnToReadEvent(evaluation, work, event);
+    if (turn) await turn;
     others.addLines(event);
     const data = readData(event);
     if (data !== "" && data.trim() !== "[DONE]") {

@@ -4,7 +4,7 @@ import type { EvaluationContext, InternalEvaluation, ResponseGuard } from "../..
 import type { WorkMeter } from "../../../lib/concurrency/fair-turns.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
-import { takeTurnToParse } from "../../../take-turn.ts";
+import { MIN_COUNTED_BYTES, takeTurnToParse } from "../../../take-turn.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { StreamFormat } from "./stream-format.ts";
@@ -68,13 +68,17 @@ export function checkEventSize({ restSize }: EventSplitter): void {
   if (restSize() > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
 }
 
-/** Resolves when an event may be parsed: large ones of several streams do not block the event loop together. */
-export const takeTurnToReadEvent = (evaluation: StreamTurn, { text }: StreamEvent): Promise<void> =>
-  takeTurnToParse(evaluation.deps, {
-    owner: ownerOf(evaluation),
-    size: text.length,
-    client: undefined,
-  });
+/** Returns a promise for a large event, which waits for its turn: those of several streams would block the event loop together. */
+export function takeTurnToReadEvent(
+  evaluation: StreamTurn,
+  work: WorkMeter,
+  { text }: StreamEvent,
+): Promise<void> | undefined {
+  const { length: size } = text;
+  if (size <= MIN_COUNTED_BYTES) return undefined;
+  const turn = { owner: ownerOf(evaluation), size, client: undefined };
+  return work.exclude(() => takeTurnToParse(evaluation.deps, turn));
+}
 
 /** The streams of one consumer together do not delay others. */
 export const measureStreamWork = (evaluation: StreamTurn): WorkMeter =>
