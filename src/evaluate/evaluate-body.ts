@@ -131,7 +131,7 @@ async function decide(
     const transformed =
       changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
     // Text is masked for Activity by the detectors of secrets and personal data.
-    if (opens || extracted.size > MEDIUM_BYTES) await host.waitForTurn();
+    if (opens || extracted.size > MEDIUM_BYTES) await host.waitForTurn(extracted.size);
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };

@@ -69,8 +69,8 @@ export interface InspectionContext {
    * text: an exempt match must not hide the others. Undefined: every match is reported.
    */
   isExempt?: ((match: Pick<Match, "at">) => boolean) | undefined;
-  /** Lets other evaluations of this thread run, during an inspection that takes long. Undefined: it must not pause. */
-  waitForTurn?: () => Promise<void>;
+  /** Lets other evaluations of this thread run, before the next part of a long inspection. Undefined: it must not pause. */
+  waitForTurn?: (bytes: number) => Promise<void>;
   services: DetectorServices;
 }
 

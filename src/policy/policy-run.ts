@@ -17,8 +17,8 @@ export interface PolicyRunInput {
   approval: ApprovalState;
   fail_mode: "closed" | "open";
   createPseudonym: CreatePseudonym;
-  /** Lets other evaluations of this thread run. */
-  waitForTurn: () => Promise<void>;
+  /** Lets other evaluations of this thread run, before a detector inspects this much text. */
+  waitForTurn: (bytes: number) => Promise<void>;
   /** Logs a failed detector of a fail-open collector. Otherwise the error is thrown. */
   logFailure: (failure: DetectorFailure, cause: unknown) => void;
   /** Returns whether the policy does not report this match. Undefined: it reports every match. */

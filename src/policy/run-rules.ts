@@ -13,7 +13,7 @@ export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): 
   let isBlocked = false;
   for (const rule of rules) {
     if (rule.action === "transform" || rule.remote || rule.accumulates) continue;
-    if (isLarge) await run.input.waitForTurn();
+    if (isLarge) await run.input.waitForTurn(run.input.context.payload_bytes);
     const found = inspectRule(run, rule);
     isBlocked =
       reportMatches(run, rule, found instanceof Promise ? await found : found) === "block";
@@ -40,7 +40,7 @@ async function runRemoteRules(run: PolicyRun, rules: readonly CompiledRule[]): P
 async function runTransforms(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
   const isLarge = hasLargeInput(run);
   for (const rule of rules) {
-    if (isLarge) await run.input.waitForTurn();
+    if (isLarge) await run.input.waitForTurn(run.input.context.payload_bytes);
     const found = inspectRule(run, rule);
     const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
     if (reportMatches(run, rule, matches) === "transform") run.masked.push(matches);

@@ -85,8 +85,8 @@ export interface EvaluationHost
     options: { logged: boolean; scores: Scores | undefined },
   ) => Promise<void>;
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
-  /** Lets other evaluations of this thread run. Owners take turns. */
-  waitForTurn: () => Promise<void>;
+  /** Lets other evaluations of this thread run, before a detector inspects this much text. Owners take turns. */
+  waitForTurn: (bytes: number) => Promise<void>;
   /** Waits until it is the turn of this owner again. Resolves at once outside of the workers for huge bodies. */
   passTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
@@ -125,13 +125,8 @@ export function createHost(
     },
     scoreWindows: createWindowService(deps, { owner, client }),
     // Without the client: the evaluation is recorded even if it has disconnected.
-    waitForTurn: () =>
-      takeTurnToEvaluate(deps, {
-        owner,
-        size: BYTES_PER_RULE,
-        continues: true,
-        client: undefined,
-      }),
+    waitForTurn: (size) =>
+      takeTurnToEvaluate(deps, { owner, size, continues: true, client: undefined }),
     worker: undefined,
     evaluateInWorker: (worker, input) =>
       runInWorker(deps, worker, {
@@ -149,9 +144,6 @@ export type HostServices = Omit<
   EvaluationHost,
   "selectPolicy" | "scoreWindows" | "waitForTurn" | "worker" | "evaluateInWorker"
 >;
-
-/** A detector takes up to 5 ms for 4 KiB of adversarial text: two of them are a turn of the event loop. */
-const BYTES_PER_RULE = 4 * 1024;
 
 declare module "../../deps.ts" {
   interface Deps {

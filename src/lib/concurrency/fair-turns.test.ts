@@ -45,6 +45,16 @@ test("the owner that has worked less has the next turn, independent of estimates
   expect(order).toEqual(["a1", "b1", "b2", "b3", "a2", "b4", "b5", "a3"]);
 });
 
+test("the work of others in a turn counts up to four times the estimate", async () => {
+  const { order, run } = createTurns();
+  await run("a", { ms: 1 }, 200);
+  await run("b", turn, 10);
+
+  await Promise.all(["c", "b", "a"].map((name) => run(name, turn, 10)));
+
+  expect(order.slice(2)).toEqual(["c", "a", "b"]);
+});
+
 test("an owner that was idle does not delay the others for as long as it was", async () => {
   const { order, run } = createTurns();
   for (let count = 0; count < 5; count++) await run("b", turn, 10);

@@ -28,6 +28,8 @@ export interface WorkMeter {
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
+/** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
+const MAX_ERROR = 4;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
 
@@ -53,7 +55,7 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   /** Start of this turn, and the part of its time that meters have counted. */
   let began = 0;
   let metered_ms = 0;
-  /** Work of this turn that is not metered: its time is known when the turn ends. */
+  /** Work of this turn that is not metered: its time is known when it has ended. */
   let taken: { owner: Owner; ms: number }[] = [];
   let waiters = 0;
 
@@ -74,18 +76,21 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
     least_ms = owner.worked_ms;
     if (current_ms === 0) {
       setImmediate(startTurn);
+      // Runs when the work that begins in `startTurn` has ended, and before anything else.
+      setImmediate(countTaken);
       began = clock();
       metered_ms = 0;
     }
     current_ms += ms;
   }
 
-  /** Counts the time of the turn that ends instead of the estimates, in proportion to them. */
+  /** Counts the time that has passed instead of the estimates, in proportion to them. */
   function countTaken(): void {
     const spent = Math.max(0, clock() - began - metered_ms);
     const estimated = taken.reduce((sum, { ms }) => sum + ms, 0);
     for (const { owner, ms } of taken) {
-      owner.worked_ms += (spent * ms) / estimated - toProvisional(ms);
+      const share = (spent * ms) / estimated;
+      owner.worked_ms += Math.min(share, MAX_ERROR * ms) - toProvisional(ms);
     }
     taken = [];
   }

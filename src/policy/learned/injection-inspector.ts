@@ -70,7 +70,7 @@ export function createInjectionInspector(
       for (; !step.done; step = search.next()) {
         characters += step.value;
         if (!waitForTurn || characters < CHARACTERS_PER_TURN) continue;
-        await waitForTurn();
+        await waitForTurn(characters);
         characters = 0;
       }
       if (step.value) found.push(step.value);
