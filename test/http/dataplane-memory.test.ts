@@ -128,4 +128,43 @@ test.each([
   20_000,
 );
 
+test.each(["exact", "observe"])(
+  "the texts of guarded streams (%s) count for their consumer until they are evaluated",
+  async (stream) => {
+    // Two texts of 3 MB count twice each, which is the share of a consumer.
+    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "16" } });
+    const rest = Promise.withResolvers<void>();
+    const content = "word ".repeat(4000);
+    const event = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`;
+    const script = {
+      headers: { "content-type": "text/event-stream" },
+      chunks: [event.repeat(150), rest.promise, "data: [DONE]\n\n"],
+    };
+    const options = { guard: { stream }, script };
+    await using one = await makeGuardedConsumer(kit, { output_rules: [] }, options);
+    const send = async () => {
+      const body = { model: "m", messages: [], stream: true };
+      const reply = await one.post("/v1/chat/completions", body);
+      return { trace_id: reply.headers.get("x-ag-trace-id"), text: reply.text() };
+    };
+
+    const first = [await send(), await send()];
+    await until(() => kit.deps.heldBytes.reserved > 11 * MIB);
+    const third = await send();
+    rest.resolve();
+    for (const { text } of [...first, third]) await text;
+
+    await until(async () => (await one.evaluations(third.trace_id)).length === 2);
+    const [, unread] = await one.evaluations(third.trace_id);
+    expect(unread).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
+    for (const { trace_id } of first) {
+      await until(async () => (await one.evaluations(trace_id)).length === 2);
+      const [, read] = await one.evaluations(trace_id);
+      expect(read).toMatchObject({ status: "allow", detectors: { uninspected: [] } });
+    }
+    await until(() => kit.deps.heldBytes.reserved === 0);
+  },
+  30_000,
+);
+
 const traceparent = () => `00-${crypto.randomUUID().replaceAll("-", "")}-b7ad6b7169203331-01`;

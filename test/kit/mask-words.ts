@@ -14,7 +14,9 @@ import { handleGenerateContent } from "../../src/demo/generate-content.ts";
 import { handleMessages } from "../../src/demo/messages.ts";
 import { handleResponses } from "../../src/demo/responses.ts";
 import type { TextStream } from "../../src/evaluation.ts";
+import { createByteBudget } from "../../src/lib/concurrency/byte-budget.ts";
 import { createEventSplitter } from "../../src/lib/http/split-events.ts";
+import { reserveBytes } from "../../src/reserve-bytes.ts";
 
 export const SECRET = "4111 1111";
 export const MASK = "[card]";
@@ -90,7 +92,7 @@ export async function mask(
         return evaluate(text);
       },
     },
-    createHeldCap(),
+    createHeldCap({ memory: reserveBytes({ heldBytes: createByteBudget(Infinity) }, "consumer") }),
   );
   const sent: string[] = [];
   for (const chunk of chunks) {

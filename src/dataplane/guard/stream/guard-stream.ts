@@ -3,6 +3,7 @@ import { AppError } from "../../../contract/errors.ts";
 import type { Capability } from "../../../contract/gateway/registries.ts";
 import type { Deps } from "../../../deps.ts";
 import { declaresOtherCharset } from "../../../lib/multipart/content-type.ts";
+import { reserveBytes } from "../../../reserve-bytes.ts";
 import type { GuardView } from "../../../snapshot/snapshot.ts";
 import type { ForwardedRequest } from "../../stages.ts";
 import { isBlocked } from "../admit-content.ts";
@@ -56,9 +57,11 @@ export async function guardStream(
     await passUnread(createFormat ? problem : "This endpoint does not stream responses.");
     return forwarded;
   }
+  const memory = reserveBytes(deps, forwarded.consumer.id);
   const evaluation: StreamEvaluation = {
     deps,
     context,
+    memory,
     request,
     format: createFormat(),
     starting_after: readStartingAfter(forwarded),
@@ -94,7 +97,8 @@ export async function guardStream(
   const createBody = guard.stream === "exact" ? createMaskedBody : createObservedBody;
   try {
     const { stop, ...guarded } = createBody(evaluation, body);
-    progress.cleanups.push(() => void late_evaluations.run(owner, stop));
+    const end = () => stop().finally(memory.release);
+    progress.cleanups.push(() => void late_evaluations.run(owner, end));
     return { ...forwarded, reply: { ...reply, body: guarded } };
   } catch (thrown) {
     await evaluation.fail(thrown);

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { FORMATS, openText } from "../../../../test/kit/mask-words.ts";
+import { createByteBudget } from "../../../lib/concurrency/byte-budget.ts";
 import { createFairTurns } from "../../../lib/concurrency/fair-turns.ts";
+import { reserveBytes } from "../../../reserve-bytes.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createMaskedBody } from "./masked-body.ts";
 import type { StreamEvaluation } from "./stream-evaluation.ts";
@@ -20,6 +22,7 @@ test("the time for which a client does not read is no work of its consumer", asy
     },
     context: { request: { consumer_id: "a" }, collector_id: "c" },
     format: FORMATS.chat(),
+    memory: reserveBytes({ heldBytes: createByteBudget(Infinity) }, "a"),
     evaluate: async () => ({ masked: null, blocked: false, isClean: true }),
   } as unknown as StreamEvaluation;
   const masked = createMaskedBody(evaluation, body);

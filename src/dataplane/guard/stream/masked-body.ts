@@ -34,7 +34,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
         work.exclude(() => evaluate(text, { recorded: true, evaluate: evaluateByPolicy })),
       starting_after: evaluation.starting_after,
     },
-    createHeldCap(),
+    createHeldCap(evaluation),
   );
   const encode = createSlabEncoder();
   const splitter = createEventSplitter();

@@ -22,7 +22,7 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
-  const onSize = createHeldCap();
+  const onSize = createHeldCap(evaluation);
   const assembly = createAssembly(evaluation.format, onSize);
   const others = createOtherContent(evaluation.format, onSize);
   const checkEventName = createNameCheck(evaluation.format);

@@ -4,6 +4,7 @@ import type { EvaluationContext, InternalEvaluation, ResponseGuard } from "../..
 import type { WorkMeter } from "../../../lib/concurrency/fair-turns.ts";
 import type { EventSplitter, StreamEvent } from "../../../lib/http/split-events.ts";
 import { createSizeCap } from "../../../lib/streams/capped-body.ts";
+import type { ByteReservation } from "../../../reserve-bytes.ts";
 import { MIN_COUNTED_BYTES, takeTurnToParse } from "../../../take-turn.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
@@ -18,6 +19,8 @@ export interface StreamEvaluation {
   format: StreamFormat;
   /** Number of the last event that the client has received, if it resumes the stream. */
   starting_after: number | undefined;
+  /** Memory of the texts and held events. Released when the response is evaluated, also after its request has ended. */
+  memory: ByteReservation;
   /** `evaluate` is `deps.evaluate` unless given. */
   evaluate: (
     text: string,
@@ -56,8 +59,19 @@ export interface GuardedBody extends StreamedBody {
 /** Caps an event, and the text of a response and its held events together. */
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
-export const createHeldCap = () =>
-  createSizeCap(MAX_HELD_CHARACTERS, () => buildUnreadableError("its texts exceed 4 MiB"));
+/** A text is in memory as it was received, and as it is evaluated. */
+const COPIES = 2;
+
+/** Returns the function that gets the number of characters of each text and held event, and may throw. */
+export function createHeldCap({ memory }: Pick<StreamEvaluation, "memory">) {
+  const cap = createSizeCap(MAX_HELD_CHARACTERS, () =>
+    buildUnreadableError("its texts exceed 4 MiB"),
+  );
+  return (characters: number): void => {
+    cap(characters);
+    memory.add(characters * COPIES);
+  };
+}
 
 /** Rejects lines in UTF-16 or UTF-32: they have no data that the guard could read. */
 export function checkEncoding(lines: readonly string[]): void {
