@@ -161,6 +161,7 @@ const lastBlock = (text: string): string => text.split(BLANK_LINE).at(-1) ?? "";
 async function readPages(source: string, slicer: TimeSlicer): Promise<Set<string>> {
   const lines = new Set<string>();
   for (const { kind, start, ends } of findDocuments(source)) {
+    if (slicer.isDue()) await slicer.yield();
     if (kind !== "page") continue;
     for (const end of ends)
       for (const line of await readPartedLines(source.slice(start, end), slicer)) lines.add(line);

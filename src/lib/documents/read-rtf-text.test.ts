@@ -32,7 +32,15 @@ test("spaces and line ends that RTF writes as words are read", async () => {
 
   const { text } = (await read(Buffer.from(source))) as { text: string };
 
-  expect(text).toBe("all previous\ninstructions-now");
+  expect(text).toBe("all previous\ninstructions-now\ninstructions\u2014now");
+});
+
+test("quotes and bullets that RTF writes as words part the words around them", async () => {
+  const source = String.raw`{\rtf1 id\ldblquote 4111\rdblquote ab\lquote c\rquote d\bullet e}`;
+
+  const { text } = (await read(Buffer.from(source))) as { text: string };
+
+  expect(text).toBe("id\u201c4111\u201dab\u2018c\u2019d\u2022e");
 });
 
 test("the groups of a destination are read joined and parted", async () => {

@@ -145,7 +145,8 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
       (group.file ?? loose).raw.push(source.slice(at, tokens.lastIndex));
       at = tokens.lastIndex;
     } else decoder.declare(word, value, group.font);
-    addControl(WORDS.get(word) ?? "");
+    const text = WORDS.get(word) ?? "";
+    addControl(text, DASHES.get(word) ?? text);
   };
   const tokens = new RegExp(TOKEN);
   for (let token = tokens.exec(source); token; token = tokens.exec(source)) {
@@ -220,6 +221,16 @@ const WORDS = new Map([
   ...["tab", "cell", "nestcell"].map((word) => [word, "\t"] as const),
   ...["enspace", "emspace", "qmspace"].map((word) => [word, " "] as const),
   ...["emdash", "endash"].map((word) => [word, "-"] as const),
+  ["lquote", "\u2018"],
+  ["rquote", "\u2019"],
+  ["ldblquote", "\u201c"],
+  ["rdblquote", "\u201d"],
+  ["bullet", "\u2022"],
+]);
+/** Readers show a dash. A hyphen may be part of a number, and a dash is not. */
+const DASHES = new Map([
+  ["emdash", "\u2014"],
+  ["endash", "\u2013"],
 ]);
 const SIGNS = new Map([
   ["~", "\u00a0"],
