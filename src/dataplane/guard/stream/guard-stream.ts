@@ -20,7 +20,7 @@ import { createMessagesFormat } from "./messages-format.ts";
 import { createObservedBody } from "./observed-body.ts";
 import { createResponsesFormat } from "./responses-format.ts";
 import { readStartingAfter } from "./resume-stream.ts";
-import { ownerOf, type StreamEvaluation } from "./stream-evaluation.ts";
+import type { StreamEvaluation } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTranscriptionFormat } from "./transcription-format.ts";
 
@@ -39,7 +39,7 @@ export async function guardStream(
   forwarded: ForwardedRequest,
   guard: GuardView,
 ): Promise<ForwardedRequest> {
-  const { request, capability, candidate, reply, progress } = forwarded;
+  const { request, consumer, capability, candidate, reply, progress } = forwarded;
   const createFormat = FORMATS[capability];
   const context = createGuardContext(deps, forwarded, guard, {
     direction: "output",
@@ -57,7 +57,7 @@ export async function guardStream(
     await passUnread(createFormat ? problem : "This endpoint does not stream responses.");
     return forwarded;
   }
-  const memory = reserveBytes(deps, forwarded.consumer.id);
+  const memory = reserveBytes(deps, consumer.id);
   const evaluation: StreamEvaluation = {
     deps,
     context,
@@ -91,14 +91,13 @@ export async function guardStream(
     },
   };
   const { late_evaluations } = deps.live;
-  const owner = ownerOf(evaluation);
-  const room = late_evaluations.waitForRoom(owner, request);
+  const room = late_evaluations.waitForRoom(consumer.id, request);
   if (room) await room;
   const createBody = guard.stream === "exact" ? createMaskedBody : createObservedBody;
   try {
     const { stop, ...guarded } = createBody(evaluation, body);
     const end = () => stop().finally(memory.release);
-    progress.cleanups.push(() => void late_evaluations.run(owner, end));
+    progress.cleanups.push(() => void late_evaluations.run(consumer.id, end));
     return { ...forwarded, reply: { ...reply, body: guarded } };
   } catch (thrown) {
     await evaluation.fail(thrown);

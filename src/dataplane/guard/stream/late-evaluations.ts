@@ -5,23 +5,23 @@
 export interface LateEvaluations {
   /** Number of all consumers together. */
   readonly running: number;
-  run: (owner: string, evaluate: () => Promise<void>) => Promise<void>;
-  /** Returns a promise if the owner has to wait, which is rejected with the reason of the signal. */
-  waitForRoom: (owner: string, request: Pick<Request, "signal">) => Promise<void> | undefined;
+  run: (consumer_id: string, evaluate: () => Promise<void>) => Promise<void>;
+  /** Returns a promise if the consumer has to wait. It is rejected when the client disconnects. */
+  waitForRoom: (consumer_id: string, request: Pick<Request, "signal">) => Promise<void> | undefined;
 }
 
 export const MAX_LATE_EVALUATIONS = 16;
 
 export function createLateEvaluations(): LateEvaluations {
-  const byOwner = new Map<string, { running: number; waiting: Set<() => void> }>();
+  const byConsumer = new Map<string, { running: number; waiting: Set<() => void> }>();
   let running = 0;
   return {
     get running() {
       return running;
     },
-    async run(owner, evaluate) {
-      const own = byOwner.get(owner) ?? { running: 0, waiting: new Set() };
-      byOwner.set(owner, own);
+    async run(consumer_id, evaluate) {
+      const own = byConsumer.get(consumer_id) ?? { running: 0, waiting: new Set() };
+      byConsumer.set(consumer_id, own);
       own.running += 1;
       running += 1;
       try {
@@ -33,11 +33,11 @@ export function createLateEvaluations(): LateEvaluations {
           for (const resume of own.waiting) resume();
           own.waiting.clear();
         }
-        if (own.running === 0) byOwner.delete(owner);
+        if (own.running === 0) byConsumer.delete(consumer_id);
       }
     },
-    waitForRoom(owner, request) {
-      const own = byOwner.get(owner);
+    waitForRoom(consumer_id, request) {
+      const own = byConsumer.get(consumer_id);
       if (!own || own.running < MAX_LATE_EVALUATIONS) return undefined;
       const { signal } = request;
       const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -100,5 +100,5 @@ export const measureStreamWork = (evaluation: StreamTurn): WorkMeter =>
 
 type StreamTurn = Pick<StreamEvaluation, "deps" | "context">;
 
-export const ownerOf = ({ context: { request, collector_id } }: StreamTurn): string =>
+const ownerOf = ({ context: { request, collector_id } }: StreamTurn): string =>
   request.consumer_id ?? collector_id;
