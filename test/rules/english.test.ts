@@ -35,10 +35,11 @@ const DISCOURAGED: readonly (readonly [word: RegExp, instead: string])[] = [
   ],
 ];
 
-/** Natural language as data: detector patterns, samples, the demo model's replies, and the list of words itself. */
+/** Words as data: elements of HTML, detector patterns, samples, the demo model's replies, and the list of words itself. */
 const DATA: readonly string[] = [
   "CONTRIBUTING.md",
   "bench/guard/prose.ts",
+  "src/lib/documents/html-elements.ts",
   "src/policy/dlp/clue-words.ts",
   "src/policy/topics/ordinary-sentences.ts",
   "src/policy/topics/topic-examples.ts",

@@ -99,6 +99,50 @@ test.each([
   expect(await read(source)).toMatchObject({ text: expect.stringContaining("4111 1111") });
 });
 
+const office = "urn:oasis:names:tc:opendocument:xmlns:office:1.0";
+const word = "http://schemas.microsoft.com/office/word/2003/wordml";
+const htmlPart = "Content-Type: text/html\r\n\r\n";
+const parts = (...bodies: string[]) =>
+  `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n${bodies.join("\r\n--b\r\n")}\r\n--b--\r\n`;
+
+test.each([
+  ["DocBook", "<?xml version='1.0'?><para>4111 <emphasis>11</emphasis>11</para>"],
+  ["DocBook without line ends", "<entry>1</entry><entry>4111 <emphasis>11</emphasis>11</entry>"],
+  ["a CDATA section", "<?xml version='1.0'?><a>4111 <![CDATA[1111]]></a>"],
+  ["character references", "<?xml version='1.0'?><a>&#52;111 1111</a>"],
+  ["references in an attribute", "<?xml version='1.0'?><a b='&#52;111 1111'/>"],
+  ["SVG", "<svg><text>4111 <tspan>11</tspan>11</text></svg>"],
+  ["XHTML", "<?xml version='1.0'?><html><li>1</li><li>4111 <b>11</b>11</li></html>"],
+  ["an element that HTML does not define", "<!doctype html><p>4111 <x-y>11</x-y>11"],
+  ["HTML after text", "Hello, 4111 <b>11</b>11"],
+  [
+    "a flat OpenDocument text",
+    `<office:document xmlns:office="${office}"><text:p>4111 <text:span>11</text:span>11</text:p></office:document>`,
+  ],
+  [
+    "an XML document of Word 2003",
+    `<w:wordDocument xmlns:w="${word}"><w:p><w:r><w:t>4111 </w:t></w:r><w:r><w:t>1111</w:t></w:r></w:p></w:wordDocument>`,
+  ],
+  ["an HTML part of a mail that begins with text", parts(`${htmlPart}Hello, 4111 <b>11</b>11`)],
+  [
+    "an HTML part after an unclosed script",
+    parts(`${htmlPart}<script>a`, `${htmlPart}Hello, 4111 <b>11</b>11`),
+  ],
+  ["a part of RTF without headers", parts("\r\n{\\rtf1 4111 {\\b 11}11}")],
+])("a number in %s is read", async (_, source) => {
+  expect(await read(source)).toMatchObject({
+    text: expect.stringMatching(/(?<!\d)4111 1111(?!\d)/),
+  });
+});
+
+test("long text beside tags is read once", async () => {
+  const long = "long ".repeat(10_000);
+
+  const { text } = (await read(`<b>41</b>11 ${long}<i>x</i>`)) as { text: string };
+
+  expect(text.length).toBeLessThan(long.length * 1.1);
+});
+
 test("indented lines of other text are read once", async () => {
   for (const source of ["Note: a\n\nb:\n  c", "a\n  b"]) {
     expect(await read(source)).toMatchObject({ text: source });

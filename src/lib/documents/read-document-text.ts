@@ -7,9 +7,10 @@ import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
-import { isHtml, isMarkup, readHtmlText, readPartedLines } from "./read-html-text.ts";
-import { readMimeParts } from "./read-mime-parts.ts";
+import { isHtml, isMarkup, readChangedLines, readHtmlText } from "./read-html-text.ts";
+import { readMimePages, readMimeParts } from "./read-mime-parts.ts";
 import { readRtfText } from "./read-rtf-text.ts";
+import { isOfficeXml, readXmlText } from "./read-xml-text.ts";
 import {
   createReadingBudget,
   overBudgetError,
@@ -153,9 +154,13 @@ async function readPart(
   const read = isHtml(text)
     ? wholeText("html", await readHtmlText(text, budget.slicer))
     : wholeText("text", text);
-  // A reader of HTML joins a number that tags part. Other readers show the source.
-  if (read.kind === "text" && text.length < budget.characters && isMarkup(text))
-    read.text = [read.text, ...(await readPartedLines(text, budget.slicer))].join("\n");
+  if (read.kind === "text" && text.length < budget.characters) {
+    // Some readers join a number that tags part. Others show the source.
+    const lines = new Set(isMarkup(text) ? await readChangedLines(text, budget.slicer) : []);
+    for (const line of await readMimePages(text, budget.slicer)) lines.add(line);
+    read.text = [text, ...lines].join("\n");
+    if (isOfficeXml(text)) read.text += `\n${await readXmlText(text, budget.slicer)}`;
+  }
   const parts = await readMimeParts(text, budget, inside);
   const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { ...read, text: read.text + parts.text, unread, cut };

@@ -1,5 +1,6 @@
 /** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
+import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 import {
   attributeNames,
@@ -10,83 +11,140 @@ import {
 } from "./walk-markup.ts";
 
 /** Text that only mentions tags stays text: nothing of it may be dropped. */
-export const isHtml = (text: string): boolean => HTML.test(text);
+export const isHtml = (text: string): boolean => HTML.test(text) || isXhtml(text);
 const HTML =
   /^\s*<(?:!doctype html|html|head|body|title|meta|script|style|div|table|p|h1|!--)[\s>-]/i;
 
-/** Includes XML, and HTML that does not begin like a page. */
+/** Returns whether the first element is that of a page, after declarations and comments of XML. */
+export const isXhtml = (text: string): boolean => XHTML.test(text.slice(0, PROLOGUE_CHARACTERS));
+const PROLOGUE_CHARACTERS = 4096;
+const XHTML = /^\s*(?:<[?!][^<]*)*<html[\s>]/i;
+
+/** Includes XML, and text with elements of HTML. */
 export const isMarkup = (text: string): boolean => isHtml(text) || MARKUP.test(text);
-const MARKUP = /^\s*<[?!a-z]|<html[\s>]/i;
+const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
-  const { pieces, asides } = await readPieces(source, slicer);
-  return [...pieces, ...asides]
-    .join("")
+  const { lines, asides } = await readLines(source, false, slicer);
+  const readings = lines.flatMap((line) => [
+    line.pieces.join(""),
+    ...partsOf(line).map((part) => part.join("")),
+  ]);
+  return [...readings, ...asides]
+    .join("\n")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
 }
 
-/** Returns the lines that tags part in the source. */
-export async function readPartedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
-  const { pieces } = await readPieces(source, slicer);
-  const lines: string[] = [];
-  let line: string[] = [];
-  for (const piece of [...pieces, "\n"]) {
-    if (piece !== "\n") line.push(piece);
-    else if (line.length > 0) {
-      if (line.filter((each) => each !== " ").length > 1) lines.push(line.join(""));
-      line = [];
+/** Returns the lines and values that differ from the source: tags part them, or references encode their characters. */
+export async function readChangedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
+  const { lines, asides } = await readLines(source, true, slicer);
+  const changed: string[] = [];
+  for (const line of lines) {
+    const { pieces, breaks, isDecoded } = line;
+    for (const part of breaks.length > 0 ? partsOf(line) : [pieces]) {
+      if (isDecoded) changed.push(part.join(""));
+      else if (part.filter((each) => each !== " ").length > 1)
+        changed.push(part.map(keepEnds).join(""));
     }
   }
-  return lines;
+  return [...changed, ...asides];
 }
 
-async function readPieces(
+/** Keeps the words that may belong to a value that a tag parts. The rest is in the source. */
+function keepEnds(piece: string): string {
+  if (piece.length <= 2 * END_CHARACTERS) return piece;
+  const [start, end] = [piece.slice(0, END_CHARACTERS), piece.slice(-END_CHARACTERS)];
+  return `${start.slice(0, start.lastIndexOf(" ") + 1) || start}\n${end.slice(end.indexOf(" ") + 1)}`;
+}
+const END_CHARACTERS = 500;
+
+interface Line {
+  pieces: string[];
+  /** Indexes of the pieces that may begin a line of their own. */
+  breaks: number[];
+  isDecoded: boolean;
+}
+
+/** Returns the pieces between the breaks of a line; nothing for a line without breaks. */
+function partsOf({ pieces, breaks }: Line): string[][] {
+  if (breaks.length === 0) return [];
+  return [0, ...breaks].map((start, index) => pieces.slice(start, breaks[index]));
+}
+
+/**
+ * Elements that HTML does not define are shown inline, but a style or another vocabulary may make them lines of their own:
+ * a line may break between two of them. `onlyDecoded`: leaves out attributes and comments without references.
+ */
+async function readLines(
   source: string,
+  onlyDecoded: boolean,
   slicer: TimeSlicer,
-): Promise<{ pieces: string[]; asides: string[] }> {
-  const pieces: string[] = [];
+): Promise<{ lines: Line[]; asides: string[] }> {
+  const lines: Line[] = [];
   /** At the end: in their places, comments and attributes would part a number. */
   const asides: string[] = [];
   const longNames = new Set<string>();
+  let line = createLine();
   /** Long text is visited in several steps, which nothing parts in the source. */
   let isContinued = false;
+  /** Since the last text, an unknown element has ended, and another one has begun after it. */
+  let [hasEnded, isBreak] = [false, false];
+  const endLine = () => {
+    if (line.pieces.length > 0) lines.push(line);
+    line = createLine();
+    hasEnded = isBreak = false;
+  };
+  const isXml = XML.test(source) && !isXhtml(source);
   const visitor: MarkupVisitor = {
-    text(text) {
-      const before = isContinued ? (pieces.pop() ?? "") : "";
-      pieces.push(before + text.replace(/\s+/g, " "));
+    isXml,
+    text(text, isDecoded) {
+      const before = isContinued ? (line.pieces.pop() ?? "") : "";
+      const piece = text.replace(/\s+/g, " ");
+      if (isBreak && piece !== " ") line.breaks.push(line.pieces.length);
+      if (piece !== " ") hasEnded = isBreak = false;
+      line.pieces.push(before + piece);
+      line.isDecoded ||= isDecoded;
       isContinued = true;
     },
     comment(text) {
-      asides.push("\n", text);
+      if (!onlyDecoded) asides.push(text);
       isContinued = false;
     },
     tag({ name, closing, attributes }) {
       isContinued = false;
-      if (!INLINE.has(name)) pieces.push("\n");
-      for (const value of attributeValues(attributes, (each) => SHOWN.has(each)))
-        if (value !== "") pieces.push("\n", value, "\n");
-      for (const value of attributeValues(attributes, isOther)) asides.push("\n", value);
+      const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
+      if (BLOCK_ELEMENTS.has(name)) endLine();
+      else if (!isKnown && closing) hasEnded = true;
+      else if (!isKnown) isBreak ||= hasEnded;
+      const isCode = !isXml && !closing && CODE.has(name);
+      if (onlyDecoded && !attributes.includes("&")) return isCode;
+      const isShown = (each: string) => isKnown && SHOWN.has(each);
+      for (const value of attributeValues(attributes, isShown)) {
+        if (value === "") continue;
+        endLine();
+        line.pieces.push(value);
+        endLine();
+      }
+      asides.push(...attributeValues(attributes, (each) => !isShown(each)));
       const rest = textInTag(attributes);
-      if (rest.length > MAX_FLAG_CHARACTERS) asides.push("\n", rest);
+      if (rest.length > MAX_FLAG_CHARACTERS) asides.push(rest);
       for (const each of [name, ...attributeNames(attributes)])
-        if (each.length > MAX_FLAG_CHARACTERS) longNames.add(`\n${each}`);
-      return !closing && CODE.has(name);
+        if (each.length > MAX_FLAG_CHARACTERS) longNames.add(each);
+      return isCode;
     },
   };
   await walkMarkup(source, visitor, slicer);
-  return { pieces, asides: [...asides, ...longNames] };
+  endLine();
+  return { lines, asides: [...asides, ...longNames] };
 }
+
+const XML = /^\s*<\?xml/;
+
+const createLine = (): Line => ({ pieces: [], breaks: [], isDecoded: false });
 
 const CODE = new Set(["script", "style"]);
 /** Attributes that are shown in the place of their element. Tooltips and names that are read aloud are not. */
 const SHOWN = new Set(["alt", "placeholder", "content", "value", "label"]);
-/** A model that receives the source reads all attributes. */
-const isOther = (name: string): boolean => !SHOWN.has(name);
 /** Longer than most names and than attributes without a value, such as `hidden` and `disabled`: may be text or a number. */
 const MAX_FLAG_CHARACTERS = 12;
-const INLINE = new Set(
-  "a abbr acronym b bdi bdo big button canvas cite code data del dfn em font i img input ins kbd label map mark meter nobr object output picture progress q rb rp rt ruby s samp script slot small span strike strong style sub sup svg time tt u var wbr".split(
-    " ",
-  ),
-);

@@ -6,7 +6,7 @@ import { BLANK_LINE, decodeWords, hasEncodedWords, unfoldLines, unquoted } from 
 import { detectFileKind } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
-import { readPartedLines } from "./read-html-text.ts";
+import { readChangedLines } from "./read-html-text.ts";
 import { type EncodedPart, type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
@@ -22,7 +22,6 @@ export async function readMimeParts(
   let { text } = parts;
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
   if (QUOTED.test(source)) text += `\n${decodeText(await unquoted(source, budget.slicer)) ?? ""}`;
-  for (const line of await readPages(source, budget.slicer)) text += `\n${line}`;
   for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
   for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
   return { text, unread: [...new Set([...own, ...parts.unread])] };
@@ -105,7 +104,7 @@ function* partsWithHeader(source: string, slicer: TimeSlicer): Generator<Encoded
   }
 }
 
-/** A part that is not encoded, and begins like a document of another kind than text. */
+/** A part that is not encoded, and begins like a document of another kind than text, or is declared as a page. */
 interface PlainDocument {
   kind: "page" | "pdf" | "rtf";
   start: number;
@@ -114,7 +113,7 @@ interface PlainDocument {
 }
 
 function* findDocuments(source: string): Generator<PlainDocument> {
-  const header = new RegExp(CONTENT_HEADER);
+  const header = new RegExp(PART_START);
   const blockEnd = new RegExp(BLOCK_END);
   const delimiter = new RegExp(DELIMITER);
   const lastEnds = new Map<string, number>();
@@ -129,9 +128,10 @@ function* findDocuments(source: string): Generator<PlainDocument> {
     const blank = BLANK_LINE.exec(source.slice(bodyStart - 1, found?.index));
     const afterBlank = blank ? bodyStart - 1 + blank.index + blank[0].length : bodyStart;
     for (const start of new Set([bodyStart, afterBlank])) {
-      const kind = kindAt(source, start);
+      const headers = lastBlock(before);
+      const kind = kindAt(source, start) ?? (PAGE_TYPE.test(headers) ? "page" : undefined);
       const lastEnd = kind && lastEnds.get(kind);
-      if (!kind || (lastEnd ?? 0) > start || lastBlock(before).search(ENCODING) >= 0) continue;
+      if (!kind || (lastEnd ?? 0) > start || headers.search(ENCODING) >= 0) continue;
       delimiter.lastIndex = start - 1;
       const end = delimiter.exec(source)?.index ?? source.length;
       lastEnds.set(kind, end);
@@ -152,24 +152,26 @@ function kindAt(source: string, start: number): PlainDocument["kind"] | undefine
 const STARTS = [
   ["page", /\s*<[?!a-z]/iy],
   ["pdf", /\s*%PDF-/y],
-  ["rtf", /[^a-z\d]*\\rt/iy],
+  ["rtf", /[^a-z\d]{0,200}\\rt/iy],
 ] as const;
 
 const lastBlock = (text: string): string => text.split(BLANK_LINE).at(-1) ?? "";
 
-/** The source is inspected as text: only lines that tags part are added. */
-async function readPages(source: string, slicer: TimeSlicer): Promise<Set<string>> {
-  const lines = new Set<string>();
+/** Returns the lines of parts in HTML or XML that differ from the source, which is inspected as text. */
+export async function readMimePages(source: string, slicer: TimeSlicer): Promise<string[]> {
+  const lines: string[] = [];
   for (const { kind, start, ends } of findDocuments(source)) {
     if (slicer.isDue()) await slicer.yield();
     if (kind !== "page") continue;
     for (const end of ends)
-      for (const line of await readPartedLines(source.slice(start, end), slicer)) lines.add(line);
+      for (const line of await readChangedLines(source.slice(start, end), slicer)) lines.push(line);
   }
   return lines;
 }
 
-const CONTENT_HEADER = /^content-(?:type|transfer-encoding)[ \t]*:/gim;
+const PAGE_TYPE = /^content-type[ \t]*:[\s"]*[\w.+-]{1,99}\/[\w.+-]{0,99}(?:html|xml)/im;
+/** A header block, or the delimiter before a part, which needs no headers. */
+const PART_START = /^(?:content-(?:type|transfer-encoding)[ \t]*:|--\S)/gim;
 // Linear: white space after one name is not searched again from another. Parsers accept comments, quotes and `x-`.
 const NAME = '^content-transfer-encoding[ \\t]*:[\\s"]*(?:\\([^()\\r\\n]*\\)[\\s"]*)*(?:x-)?';
 const ENCODING = new RegExp(`${NAME}(base64|quoted-printable)\\b`, "gim");

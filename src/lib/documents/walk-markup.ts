@@ -12,8 +12,9 @@ export interface Tag {
 
 export interface MarkupVisitor {
   /** Names may begin with any letter, and a processing instruction ends with `?>`. */
-  isXml?: true;
-  text: (text: string) => void;
+  isXml?: boolean;
+  /** `isDecoded`: the source has character references, or is a CDATA section. */
+  text: (text: string, isDecoded: boolean) => void;
   comment: (text: string) => void;
   /** Return true if everything up to the closing tag of this name is not markup: it is visited as a comment. */
   tag: (tag: Tag) => boolean;
@@ -34,7 +35,8 @@ export async function walkMarkup(
     while (at < open) {
       const rest = source.slice(at, Math.min(at + PIECE, open));
       const piece = at + PIECE < open ? rest.replace(CUT_REFERENCE, "") || rest : rest;
-      visitor.text(decodeEntities(piece));
+      const text = decodeEntities(piece);
+      visitor.text(text, text !== piece);
       at += piece.length;
       if (slicer.isDue(piece.length / 128)) await slicer.yield();
     }
@@ -82,7 +84,7 @@ function walkDeclaration(source: string, open: number, visitor: MarkupVisitor): 
       : ["<!", isXml && source.startsWith("<?", open) ? "?>" : ">", comment];
   const close = source.indexOf(end, open + begin.length);
   const content = source.slice(open + begin.length, close < 0 ? undefined : close);
-  if (!PROLOGUE.test(content)) visit(content);
+  if (!PROLOGUE.test(content)) visit(content, true);
   return close < 0 ? source.length : close + end.length;
 }
 
@@ -99,18 +101,18 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   if (end < 0) {
     // A browser hides everything after an unclosed tag; here it is text. All of it at once: a search for the end
     // from each `<` would take quadratic time.
-    visitor.text(source.slice(open));
+    visitor.text(source.slice(open), false);
     return source.length;
   }
   const name = letters.toLowerCase();
   const closing = source[open + 1] === "/";
   const attributes = source.slice(open + 1 + written.length, end);
-  if (attributes.length > PIECE) visitor.text(attributes); // no real tag is this long
+  if (attributes.length > PIECE) visitor.text(attributes, false); // no real tag is this long
   const fitting = attributes.length > PIECE ? "" : attributes;
   const isRaw = visitor.tag({ name, closing, attributes: fitting });
   if (!isRaw || closing) return end + 1;
   const closed = closingTag(source, name, end + 1);
-  if (closed < 0) visitor.text(source.slice(end + 1));
+  if (closed < 0) visitor.text(source.slice(end + 1), false);
   else visitor.comment(source.slice(end + 1, closed));
   return closed < 0 ? source.length : closed;
 }
