@@ -1,4 +1,4 @@
-/** Lists the elements of HTML by their default display. */
+/** Lists the elements of HTML by their default display and content. */
 
 const toNames = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 /** Elements of HTML that are shown within a line. */
@@ -14,3 +14,8 @@ export const BLOCK_ELEMENTS = toNames(`
   legend li link main marquee menu meta nav noembed noframes noscript ol optgroup option p param plaintext pre search
   section select source summary table tbody td template textarea tfoot th thead title tr track ul video xmp
 `);
+
+/** Elements of HTML that have no content, and no closing tag. */
+export const VOID_ELEMENTS = toNames(
+  "area base br col embed hr img input link meta param source track wbr",
+);

@@ -1,6 +1,6 @@
 /** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
-import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
+import { BLOCK_ELEMENTS, INLINE_ELEMENTS, VOID_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 import {
   attributeNames,
@@ -26,11 +26,8 @@ const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const { lines, asides } = await readLines(source, false, slicer);
-  const readings = lines.flatMap((line) => [
-    line.pieces.join(""),
-    ...partsOf(line).map((part) => part.join("")),
-  ]);
-  return [...readings, ...asides]
+  const readings = lines.flatMap((line) => [line.pieces, ...partsOf(line), ...shownOf(line)]);
+  return [...readings.map((pieces) => pieces.join("")), ...asides]
     .join("\n")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
@@ -42,7 +39,8 @@ export async function readChangedLines(source: string, slicer: TimeSlicer): Prom
   const changed: string[] = [];
   for (const line of lines) {
     const { pieces, breaks, isDecoded } = line;
-    for (const part of breaks.length > 0 ? partsOf(line) : [pieces]) {
+    const parts = breaks.length > 0 ? partsOf(line) : [pieces];
+    for (const part of [...parts, ...shownOf(line)]) {
       if (isDecoded) changed.push(part.join(""));
       else if (part.filter((each) => each !== " ").length > 1)
         changed.push(part.map(keepEnds).join(""));
@@ -63,6 +61,8 @@ interface Line {
   pieces: string[];
   /** Indexes of the pieces that may begin a line of their own. */
   breaks: number[];
+  /** Indexes of the pieces that browsers hide. */
+  hidden: Set<number>;
   isDecoded: boolean;
 }
 
@@ -71,6 +71,10 @@ function partsOf({ pieces, breaks }: Line): string[][] {
   if (breaks.length === 0) return [];
   return [0, ...breaks].map((start, index) => pieces.slice(start, breaks[index]));
 }
+
+/** Returns the pieces that browsers show; nothing for a line without hidden pieces. */
+const shownOf = ({ pieces, hidden }: Line): string[][] =>
+  hidden.size > 0 ? [pieces.filter((_, index) => !hidden.has(index))] : [];
 
 /**
  * Elements that HTML does not define are shown inline, but a style or another vocabulary may make them lines of their own:
@@ -90,7 +94,19 @@ async function readLines(
   let isContinued = false;
   /** Since the last text, an unknown element has ended, and another one has begun after it. */
   let [hasEnded, isBreak] = [false, false];
+  /** The element that hides text, and the number of elements of its name that are open. */
+  let hiding = { name: "", depth: 0 };
+  const hide = (name: string, attributes: string) => {
+    if (hiding.depth > 0) hiding.depth += name === hiding.name ? 1 : 0;
+    else if (HIDDEN.test(attributes) && !VOID_ELEMENTS.has(name)) hiding = { name, depth: 1 };
+  };
+  const add = (piece: string) => {
+    if (hiding.depth > 0) line.hidden.add(line.pieces.length);
+    line.pieces.push(piece);
+  };
   const endLine = () => {
+    // Hidden lines do not part the one around them.
+    if (hiding.depth > 0) return add("\n");
     if (line.pieces.length > 0) lines.push(line);
     line = createLine();
     hasEnded = isBreak = false;
@@ -103,7 +119,7 @@ async function readLines(
       const piece = text.replace(/\s+/g, " ");
       if (isBreak && piece !== " ") line.breaks.push(line.pieces.length);
       if (piece !== " ") hasEnded = isBreak = false;
-      line.pieces.push(before + piece);
+      add(before + piece);
       line.isDecoded ||= isDecoded;
       isContinued = true;
     },
@@ -114,16 +130,18 @@ async function readLines(
     tag({ name, closing, attributes }) {
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
+      if (!closing) hide(name, attributes);
       if (BLOCK_ELEMENTS.has(name)) endLine();
       else if (!isKnown && closing) hasEnded = true;
       else if (!isKnown) isBreak ||= hasEnded;
+      if (closing && hiding.depth > 0 && name === hiding.name) hiding.depth--;
       const isCode = !isXml && !closing && CODE.has(name);
       if (onlyDecoded && !attributes.includes("&")) return isCode;
       const isShown = (each: string) => isKnown && SHOWN.has(each);
       for (const value of attributeValues(attributes, isShown)) {
         if (value === "") continue;
         endLine();
-        line.pieces.push(value);
+        add(value);
         endLine();
       }
       asides.push(...attributeValues(attributes, (each) => !isShown(each)));
@@ -141,7 +159,11 @@ async function readLines(
 
 const XML = /^\s*<\?xml/;
 
-const createLine = (): Line => ({ pieces: [], breaks: [], isDecoded: false });
+const createLine = (): Line => ({ pieces: [], breaks: [], hidden: new Set(), isDecoded: false });
+
+/** The attribute, and inline styles. Style sheets are not read. */
+const HIDDEN =
+  /(?:^|\s)hidden(?=[\s=/]|$)|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![\d.]*[1-9]))/i;
 
 const CODE = new Set(["script", "style"]);
 /** Attributes that are shown in the place of their element. Tooltips and names that are read aloud are not. */
