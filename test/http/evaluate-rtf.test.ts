@@ -33,7 +33,7 @@ const ESCAPED_CARD = escaped(Buffer.from(CARD).toString("hex"));
 
 test.each([
   ...["{\\rtf1", "{\\rt", "\n{\\rtf1", " \0{\\rtf1", "\xef\xbb\xbf{\\rtf1", "{ \\RTF1"],
-  ...["\n\xef\xbb\xbf{\\rtf1", "{{}\\rtf1", "{\0\\rtf1"],
+  ...["\n\xef\xbb\xbf{\\rtf1", "{{}\\rtf1", "{\0\\rtf1", "{\\urtf1", "{\\b\\rtf1"],
 ])("RTF that begins with %j is read", (start) => expectRead(start));
 
 test("RTF after a thousand line ends is read", () => expectRead(`${"\n".repeat(1100)}{\\rtf1`));
@@ -83,6 +83,43 @@ test.each([
   ["text in Unicode, beside bytes", "4111 {\\upr{1111}{\\*\\ud{xx}}} 1111 1111"],
 ])("a card is found in RTF around %s", async (_, source) => {
   expect(await verdictOf(rtf(` ${source}`))).toEqual(["block"]);
+});
+
+test.each([
+  ["a star without a word", "4111 1111 {\\*junk}1111 1111"],
+  ["a star before a space", "4111 1111 {\\* \\x junk}1111 1111"],
+  ["a star before an escaped byte", "4111 1111 {\\*\\'61 junk}1111 1111"],
+  ["a star before a group", "4111 1111 {\\*{junk}}1111 1111"],
+  ["the result of an object", "4111 {\\*\\x junk}{\\object{\\result 1111}} 1111 1111"],
+  ["a starred word that is no destination", "4111 {\\*\\x junk}{\\*\\b 1111} 1111 1111"],
+  ["hidden text that is shown", "4111 {\\*\\x junk}{\\v 1111} 1111 1111"],
+  ["a list number that is shown", "4111 {\\*\\x junk}{\\listtext 1111} 1111 1111"],
+  ["text before the result of a field", "4111 {\\field junk{\\fldrslt 1111}} 1111 1111"],
+  ["text in an object", "4111 {\\object junk{\\result 1111}} 1111 1111"],
+  ["a result without an object", "4111 {\\result junk}1111 1111 1111"],
+  ["text in a table of styles", "4111 {\\*\\x junk}{\\stylesheet 1111{Normal;}} 1111 1111"],
+  ["an equation", "4111 {\\*\\x junk}{\\mmath{\\*\\moMath{\\mr 1111}}} 1111 1111"],
+  ["hidden text in a note", "word{\\footnote 4111 {\\*\\x junk}{\\v 1111} 1111 1111}word"],
+  ["both forms of text", "41{\\*\\x junk}{\\upr{1}{\\*\\ud{1}}} 1111 1111 1111"],
+  [
+    "a result outside of a field",
+    "41{\\field{\\fldrslt a}}11{\\*\\xe b}{\\fldrslt  1111 1111} 1111",
+  ],
+  ["a space that some readers hide", "4111{\\*\\x junk}{\\result  }1111 1111 1111"],
+  ["groups in data", "4111 {\\*\\tc{\\stylesheet 1111}}{\\*\\tc junk} 1111 1111"],
+  ["a break that some readers do not show", "4111 11\\page 11 11\\row 11 11\\cell 11"],
+  ["a group in a fallback", "\\uc6 4111 11\\u49 ab{jun}cdef1 1111 1111"],
+  ["a destination after another word", "4111 {\\b\\fonttbl 1111}{\\*\\x junk} 1111 1111"],
+])("a card is found in RTF with %s", async (_, source) => {
+  expect(await verdictOf(rtf(` ${source}`))).toEqual(["block"]);
+});
+
+test("RTF with many kinds of text in a line about which readers disagree is listed", async () => {
+  const kinds = "{\\v a}{\\xe b}{\\listtext c}";
+
+  expect(await verdictOf(rtf(` text${kinds}\\par{\\result d}`))).toEqual(["allow"]);
+  expect(await verdictOf(rtf(` text${kinds}{\\result d}`))).toEqual(["allow", "unreadable"]);
+  expect(await verdictOf(rtf(" {\\v{\\xe{\\tc{\\result d}}}}"))).toEqual(["allow", "unreadable"]);
 });
 
 test("RTF in bytes that some readers skip is read", async () => {

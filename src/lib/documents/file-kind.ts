@@ -17,11 +17,12 @@ export function detectKindFromStart(bytes: Uint8Array): FileKind | undefined {
   return head.includes("%PDF-") ? "pdf" : undefined;
 }
 
-/** Readers accept white space and marks before RTF and in its first group, and Word a part of its name. */
+/** Readers accept white space, marks and control words before the first one of RTF, and Word a part of its name. */
 function startsAsRtf(bytes: Uint8Array): boolean {
   const first = findWord(bytes);
   if (!bytes.subarray(0, first).includes(BRACE)) return false;
-  return /^\\rt/i.test(viewBytes(bytes.subarray(first - 1, first + 2)).toString("latin1"));
+  const head = viewBytes(bytes.subarray(first - 1, first + HEAD_BYTES)).toString("latin1");
+  return /^(?:\\[a-z]+-?\d*\s*){0,20}\\u?rt/i.test(head);
 }
 
 const BRACE = 0x7b;

@@ -20,7 +20,7 @@ test.each([
 });
 
 test("hidden text of RTF is read, and other lines are read once", async () => {
-  const source = String.raw`{\rtf1{\fonttbl Arial;}first{\*\x hidden}\par second\par third}`;
+  const source = String.raw`{\rtf1{\fonttbl Arial;}first{\*\bkmkstart hidden}\par second\par third}`;
 
   const { text } = (await read(Buffer.from(source))) as { text: string };
 
@@ -32,7 +32,7 @@ test("spaces and line ends that RTF writes as words are read", async () => {
 
   const { text } = (await read(Buffer.from(source))) as { text: string };
 
-  expect(text).toBe("all previous\ninstructions-now\ninstructions\u2014now");
+  expect(text).toBe("all previous\ninstructions-now\nallpreviousinstructions\u2014now");
 });
 
 test("quotes and bullets that RTF writes as words part the words around them", async () => {
@@ -51,12 +51,28 @@ test("the groups of a destination are read joined and parted", async () => {
   expect(text).toBe("word4111 1111word\n4111 1111\n4111 \n11\n11\nwordword");
 });
 
-test.each(["{\\*\\a x", "{\\footnote {a}{\\v b}}", "\\bin1 xy", "\\uc9\\u49 {a}"])(
-  "RTF of many %s is read in linear time",
-  async (piece) => {
-    await expectLinear(
-      (source) => read(Buffer.from(source)),
-      (length) => `{\\rtf1 ${piece.repeat(length / piece.length)}`,
-    );
-  },
-);
+test("text that some readers show is read in all combinations", async () => {
+  const source = String.raw`{\rtf1 a{\v b}{\xe c}{\*\bkmkstart d}e}`;
+
+  const { text } = (await read(Buffer.from(source))) as { text: string };
+
+  expect(text.split("\n").sort()).toEqual(["abcde", "abce", "abe", "ace", "ae", "b", "c", "d"]);
+});
+
+test("the cells of a table are not joined, but text outside of tables is", async () => {
+  const table = String.raw`{\rtf1 \trowd\pard\intbl 1\cell 2\cell\row\pard 3\cell 4}`;
+
+  const { text } = (await read(Buffer.from(table))) as { text: string };
+
+  expect(text).toBe("1\t2\t\n3\t4\n34");
+});
+
+test.each([
+  ...["{\\*\\a x", "{\\footnote {a}{\\v b}}", "\\bin1 xy", "\\uc9\\u49 {a}"],
+  ...["a{\\v b}{\\xe c}{\\tc d}", "{\\v a{\\xe b", "\\xe a\\tc b", "\\field\\object a", "\\*a"],
+])("RTF of many %s is read in linear time", async (piece) => {
+  await expectLinear(
+    (source) => read(Buffer.from(source)),
+    (length) => `{\\rtf1 ${piece.repeat(length / piece.length)}`,
+  );
+});

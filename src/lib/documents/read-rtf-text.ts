@@ -12,7 +12,11 @@ export async function readRtfText(
   budget: ReadingBudget,
   readPart: ReadPart,
 ): Promise<Pick<PartText, "text" | "unread">> {
-  const { text, files, has_unknown_letters } = await walkRtf(bytes, budget.slicer);
+  const { text, files, has_unknown_letters, is_ambiguous } = await walkRtf(
+    bytes,
+    budget.characters,
+    budget.slicer,
+  );
   const readAll = (picked: RtfFile[]) =>
     readParts(
       picked.map((file) => ({ decode: () => toBytes(file) })),
@@ -26,6 +30,7 @@ export async function readRtfText(
     ...objects.unread,
     ...pictures.unread.filter(({ problem }) => problem === "over_budget"),
   ];
+  if (is_ambiguous) unread.push(AMBIGUOUS);
   if (has_unknown_letters) unread.push(UNKNOWN_LETTERS);
   if (filled.some(({ is_picture }) => is_picture)) unread.push(PICTURES);
   // Readers that expect another start show the source.
@@ -39,6 +44,10 @@ const hasUsualStart = (bytes: Uint8Array): boolean =>
 const toBytes = ({ hex, raw }: RtfFile): Uint8Array =>
   Buffer.concat([Buffer.from(hex.join(""), "hex"), Buffer.from(raw.join(""), "latin1")]);
 
+const AMBIGUOUS: UnreadPart = {
+  problem: "unreadable",
+  reason: "The RTF file has text in places where readers disagree.",
+};
 const UNKNOWN_LETTERS: UnreadPart = {
   problem: "binary",
   reason: "The RTF file contains letters in an unknown code page.",

@@ -2,13 +2,22 @@
 import { viewBytes } from "../view-bytes.ts";
 import { createRtfDecoder } from "./rtf-decoder.ts";
 import { RTF_DESTINATIONS } from "./rtf-destinations.ts";
-import { createRtfText, openStream, type RtfStream } from "./rtf-text.ts";
+import {
+  enterGroup,
+  openBody,
+  openChoice,
+  openDestination,
+  type RtfStream,
+} from "./rtf-streams.ts";
+import { createRtfText } from "./rtf-text.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
 export interface WalkedRtf {
   text: string;
   files: RtfFile[];
   has_unknown_letters: boolean;
+  /** Readers disagree about the text in too many ways. */
+  is_ambiguous: boolean;
 }
 
 /** An object or picture. Its data is in hex digits, or in bytes after `\bin`. */
@@ -25,46 +34,49 @@ const TOKEN = /\\(?:([a-zA-Z]{1,32})(-?\d{1,10})? ?|'([\da-fA-F]{2})|([\s\S]))|[
 interface Group {
   /** Number of fallback bytes after each `\u`, for readers without Unicode. Set by `\uc`. */
   fallbacks: number;
+  /** Fallback bytes that remain. Some readers skip them also after a group. */
+  left: number;
   stream: RtfStream;
   /** The stream around text that is marked as hidden or deleted; undefined for other text. */
   visible: RtfStream | undefined;
-  /** `\upr` contains text twice: in bytes, and in Unicode for readers that know it. */
-  form: "bytes" | "unicode" | undefined;
+  isInTable: boolean;
   /** Undefined: the default one. */
   font: number | undefined;
   /** The file whose data the group contains. */
   file: RtfFile | undefined;
 }
 
-/** Reads text both ways where readers differ. */
-export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<WalkedRtf> {
+/** Reads text both ways where readers differ. `maxLength`: of the text that is read completely. */
+export async function walkRtf(
+  bytes: Uint8Array,
+  maxLength: number,
+  slicer: TimeSlicer,
+): Promise<WalkedRtf> {
   const source = viewBytes(bytes).toString("latin1");
   const decoder = createRtfDecoder(bytes);
-  const output = createRtfText();
+  const output = createRtfText(maxLength);
   const files: RtfFile[] = [];
   /** Bytes after `\bin` outside of a file. */
   const loose: RtfFile = { is_picture: false, hex: [], raw: [] };
   let at = 0;
-  const body = openStream(-1, "rtf");
+  const body = openBody();
   let group = openGroup(body);
   const outer: Group[] = [];
   /** The next control word declares a destination. */
   let isStarred = false;
-  /** Fallback bytes that remain by `\uc`, and how many of them every reader skips. */
-  let [left, sure] = [0, 0];
+  /** Nothing of the group is before the next token. */
+  let isFirst = true;
+  /** Fallback bytes that every reader skips. */
+  let sure = 0;
   /** Bytes that are not decoded yet: several of them may be one letter. */
   let pending = "";
   /** Some readers skip the pending bytes. */
   let isDoubtful = false;
-  const add = (text: string, other: string) => {
-    const { form } = group;
-    output.add(group, form === "unicode" ? "" : text, form === "bytes" ? "" : other);
-  };
   const flush = () => {
     if (pending === "") return;
     const [text, other] = decoder.decode(pending, group.font);
     pending = "";
-    add(text, isDoubtful ? "" : other);
+    output.add(group, text, isDoubtful ? "" : other);
   };
   const addBytes = (letters: string, areDoubtful: boolean) => {
     if (letters === "") return;
@@ -73,12 +85,12 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
     pending += letters;
   };
   const takeFallback = (count: number) => {
-    left = Math.max(0, left - count);
+    group.left = Math.max(0, group.left - count);
     sure = Math.max(0, sure - count);
   };
   const putBytes = (letters: string) => {
-    addBytes(letters.slice(sure, left), true);
-    addBytes(letters.slice(left), false);
+    addBytes(letters.slice(sure, group.left), true);
+    addBytes(letters.slice(group.left), false);
     takeFallback(letters.length);
   };
   const put = (text: string) => {
@@ -89,45 +101,49 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
   const addControl = (text: string, other = text) => {
     flush();
     if (sure === 0) {
-      add(text, left > 0 ? "" : other);
-      if (text === "\n") output.endLine(group.stream);
+      output.add(group, text, group.left > 0 ? "" : other);
+      if (other === "\n" && group.left === 0) output.endLine(group.stream);
     }
     takeFallback(1);
   };
-  const beginStream = (word: string) => {
-    group.stream.isInterrupted = true;
-    group.stream = openStream(outer.length, word);
-  };
-  const endStream = () => {
-    if (group.stream.depth === outer.length) output.endLine(group.stream);
+  const endStream = (stream: RtfStream | undefined) => {
+    if (stream?.depth === outer.length) output.endLine(stream);
   };
   const hide = (word: string) => {
     if (group.visible) return;
     group.visible = group.stream;
-    beginStream(word);
+    group.stream = openChoice(outer.length, word, group.stream);
   };
   const show = () => {
     if (!group.visible) return;
-    endStream();
+    endStream(group.stream);
     group.stream = group.visible;
     group.visible = undefined;
   };
-  /** Ends the hidden text and the destination that this group contains. */
+  /** Ends the hidden text and the destinations that this group contains. */
   const endStreams = () => {
     show();
-    endStream();
+    const { stream } = group;
+    endStream(stream);
+    endStream(stream.page);
+  };
+  const enterDestination = (word: string) => {
+    const stream = openDestination(outer.length, word, group.stream, { isStarred, isFirst });
+    isStarred = false;
+    show();
+    if (group.stream !== stream.page) endStream(group.stream);
+    group.stream = stream;
+    group.file = undefined;
+  };
+  /** Begins text after a star that no control word follows. */
+  const endStar = () => {
+    if (!isStarred) return;
+    flush();
+    enterDestination("*");
   };
   const applyWord = (word: string, number: string | undefined) => {
     const value = Number(number ?? 0);
-    if (word === "upr") group.form = "bytes";
-    else if (word === "ud") group.form = "unicode";
-    else if (isStarred || RTF_DESTINATIONS.has(word)) {
-      endStreams();
-      beginStream(word);
-      group.form = undefined;
-      group.file = undefined;
-    }
-    isStarred = false;
+    if (isStarred || RTF_DESTINATIONS.has(word)) enterDestination(word);
     sure = 0;
     if (HIDING.has(word)) {
       if (number === "0") show();
@@ -144,16 +160,26 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
       tokens.lastIndex = Math.min(source.length, at + Math.max(0, value));
       (group.file ?? loose).raw.push(source.slice(at, tokens.lastIndex));
       at = tokens.lastIndex;
-    } else decoder.declare(word, value, group.font);
-    const text = WORDS.get(word) ?? "";
-    addControl(text, DASHES.get(word) ?? text);
+    } else if (word === "intbl" || word === "trowd") group.isInTable = true;
+    else if (word === "pard") group.isInTable = false;
+    else decoder.declare(word, value, group.font);
+    const text = WORDS.get(word);
+    if (text === undefined) return addControl("");
+    const mayBeLost = DOUBTFUL.has(word) || (CELLS.has(word) && !group.isInTable);
+    addControl(text, mayBeLost ? "" : (DASHES.get(word) ?? text));
   };
   const tokens = new RegExp(TOKEN);
   for (let token = tokens.exec(source); token; token = tokens.exec(source)) {
     if (slicer.isDue()) await slicer.yield();
-    if (token.index > at) put(source.slice(at, token.index));
+    if (token.index > at) {
+      endStar();
+      put(source.slice(at, token.index));
+      isFirst = false;
+    }
     at = tokens.lastIndex;
     const [mark, word, number, hex, sign] = token;
+    if (mark < " ") continue;
+    if (word === undefined || word === "u") endStar();
     if (hex !== undefined) {
       const byte = Number.parseInt(hex, 16);
       const isIndex = byte < 0x20 && LEVELS.has(group.stream.word);
@@ -161,9 +187,9 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
     } else if (word === "u") {
       flush();
       const letter = decoder.toLetter(Number(number));
-      add(letter, letter);
-      left = group.fallbacks;
-      sure = Math.min(left, MAX_FALLBACKS);
+      output.add(group, letter, letter);
+      group.left = group.fallbacks;
+      sure = Math.min(group.left, MAX_FALLBACKS);
     } else if (word !== undefined) {
       flush();
       applyWord(word, number);
@@ -176,13 +202,17 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
       sure = 0;
       outer.push(group);
       group = { ...group };
+      group.stream = enterGroup(outer.length, group.stream, group.left > 0);
+      group.left = 0;
     } else if (mark === "}") {
       flush();
-      left = sure = 0;
+      sure = 0;
       endStreams();
       group = outer.pop() ?? openGroup(body);
     }
+    isFirst = mark === "{" || (isFirst && sign === "*");
   }
+  endStar();
   put(source.slice(at));
   flush();
   for (let open: Group | undefined = group; open; open = outer.pop()) {
@@ -192,14 +222,20 @@ export async function walkRtf(bytes: Uint8Array, slicer: TimeSlicer): Promise<Wa
   }
   output.endLine(body);
   if (loose.raw.length > 0) files.push({ ...loose, raw: [LOOSE_START, loose.raw.join(LOOSE_END)] });
-  return { text: output.join(), files, has_unknown_letters: decoder.hasUnknownLetters() };
+  return {
+    text: output.join(),
+    files,
+    has_unknown_letters: decoder.hasUnknownLetters(),
+    is_ambiguous: output.isAmbiguous(),
+  };
 }
 
 const openGroup = (stream: RtfStream): Group => ({
   fallbacks: 1,
+  left: 0,
   stream,
   visible: undefined,
-  form: undefined,
+  isInTable: false,
   font: undefined,
   file: undefined,
 });
@@ -227,6 +263,13 @@ const WORDS = new Map([
   ["rdblquote", "\u201d"],
   ["bullet", "\u2022"],
 ]);
+/** Breaks and spaces that some readers do not show. */
+const DOUBTFUL = new Set([
+  ...["page", "sect", "column", "softline", "softpage", "softcol"],
+  ...["enspace", "emspace", "qmspace"],
+]);
+/** The same outside of tables. */
+const CELLS = new Set(["cell", "nestcell", "row", "nestrow"]);
 /** Readers show a dash. A hyphen may be part of a number, and a dash is not. */
 const DASHES = new Map([
   ["emdash", "\u2014"],
