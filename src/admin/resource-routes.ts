@@ -44,7 +44,8 @@ export interface ResourceDefinition<Row extends StoredRow, Input, Reply> {
     deps: Deps,
     input: Input,
     row: Partial<Row> & StoredRow,
-    before?: Row,
+    before: Row | undefined,
+    actor: Actor,
   ) => OwnColumns<Row> | Promise<OwnColumns<Row>>;
   /** Returns members of the input that are not in the response, for the audit record. */
   toRecordedMembers?: (input: Input) => Record<string, unknown>;
@@ -85,7 +86,8 @@ export function resourceRoutes<
     before?: Row,
   ): Promise<z.output<Reply>> => {
     // Columns of the path and of the resource make a complete row.
-    const next = { ...row, ...(await definition.toColumns(deps, input, row, before)) } as Row;
+    const columns = await definition.toColumns(deps, input, row, before, actor);
+    const next = { ...row, ...columns } as Row;
     if (definition.reach) {
       checkAllowPrivate(deps, actor, definition.reach(next), before && definition.reach(before));
     }

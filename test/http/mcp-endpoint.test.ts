@@ -545,3 +545,74 @@ test("behind a proxy every address is the public one, regardless of request head
   expect(text).toContain('"url":"https://gw.example.com/me/mcp"');
   expect(text).not.toContain("evil.example");
 });
+
+describe("the login that clients discover", () => {
+  const METADATA = "/.well-known/oauth-protected-resource/me/mcp";
+  const started = async () => {
+    const kit = await startKit();
+    const makeGateway = async (name: string) => {
+      const { id } = await kit.make("/v1/gateways", { name });
+      const members = { name: `Admin of ${name}`, role: "admin", gateway_ids: [id] };
+      const { token } = await kit.make<{ token: string }>("/v1/tokens", members);
+      const headers = { authorization: `Bearer ${token}` };
+      return { path: `/v1/gateways/${id}/store/issuers`, headers };
+    };
+    const toIssuer = (host: string) => ({
+      name: host,
+      issuer: `https://${host}.example.com`,
+      audience: host,
+      jwks_url: `https://${host}.example.com/jwks`,
+    });
+    const discover = async () => {
+      const reply = await fetch(`${kit.url}${METADATA}`);
+      return reply.ok ? (await reply.json()).authorization_servers : reply.status;
+    };
+    return {
+      kit,
+      makeGateway,
+      toIssuer,
+      discover,
+      [Symbol.asyncDispose]: () => kit[Symbol.asyncDispose](),
+    };
+  };
+
+  test("is not chosen by the administrator of another gateway", async () => {
+    await using discovery = await started();
+    const { kit, makeGateway, toIssuer, discover } = discovery;
+    const one = await makeGateway("One");
+    const rival = await makeGateway("Rival");
+
+    const added = await kit.post(rival.path, toIssuer("rival"), rival.headers);
+    expect([added.status, (await added.json()).listed]).toEqual([201, false]);
+    expect(await discover()).toBe(404);
+    const refused = await post(`${kit.url}/me/mcp`, {}, {});
+    expect(refused.headers.get("www-authenticate")).toBe("Bearer");
+
+    await kit.make(one.path, toIssuer("login"));
+    expect(await discover()).toEqual(["https://login.example.com"]);
+  });
+
+  test("is confirmed by an administrator of all gateways, until its issuer changes", async () => {
+    await using discovery = await started();
+    const { kit, makeGateway, toIssuer, discover } = discovery;
+    await makeGateway("One");
+    const { path, headers } = await makeGateway("Two");
+    const { id } = await (await kit.post(path, toIssuer("login"), headers)).json();
+
+    await kit.put(`${path}/${id}`, {});
+    expect(await discover()).toEqual(["https://login.example.com"]);
+    await kit.put(`${path}/${id}`, { name: "Renamed" }, headers);
+    expect(await discover()).toEqual(["https://login.example.com"]);
+    await kit.put(`${path}/${id}`, { issuer: "https://rival.example.com" }, headers);
+    expect(await discover()).toBe(404);
+  });
+
+  test("is that of the only gateway, also from the administrator of it alone", async () => {
+    await using discovery = await started();
+    const { kit, makeGateway, toIssuer, discover } = discovery;
+    const { path, headers } = await makeGateway("Only");
+
+    await kit.post(path, toIssuer("login"), headers);
+    expect(await discover()).toEqual(["https://login.example.com"]);
+  });
+});

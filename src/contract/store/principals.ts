@@ -105,7 +105,16 @@ export const IssuerInput = z.strictObject({
 });
 export type IssuerInput = z.infer<typeof IssuerInput>;
 
-export const Issuer = z.object({ ...IssuerInput.shape, gateway_id: Id, ...storedMembers });
+export const Issuer = z.object({
+  ...IssuerInput.shape,
+  gateway_id: Id,
+  listed: z
+    .boolean()
+    .describe(
+      "Whether MCP clients that look for a login at `/me/mcp` find this issuer: an administrator of all gateways has saved it.",
+    ),
+  ...storedMembers,
+});
 export type Issuer = z.infer<typeof Issuer>;
 
 export const issuers = resource({

@@ -35,6 +35,7 @@ import { accountResources } from "./0033-account-resources.ts";
 import { approvalRequesters } from "./0034-approval-requesters.ts";
 import { traceSessions } from "./0035-trace-sessions.ts";
 import { tokenOrigins } from "./0036-token-origins.ts";
+import { listedIssuers } from "./0037-listed-issuers.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   approvalRequesters,
   traceSessions,
   tokenOrigins,
+  listedIssuers,
 ];

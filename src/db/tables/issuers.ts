@@ -21,6 +21,7 @@ export const issuerTable = table<IssuerRow>({
     groups_claim: "text",
     enabled: "bool",
     allow_private: "bool",
+    listed: "bool",
     claimed_at: "text",
     version: "number",
     created_at: "text",

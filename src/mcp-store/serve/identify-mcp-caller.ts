@@ -61,14 +61,14 @@ async function identifyByToken(
   } catch (thrown) {
     if (!(thrown instanceof AppError) || thrown.code !== "unauthorized") throw thrown;
     // Without an issuer, the metadata would send the client to a login whose token is rejected.
-    if ((await listTrustedIssuers(deps)).length === 0) throw thrown;
+    if ((await listLogins(deps)).length === 0) throw thrown;
     const details = { resource_metadata: `${origin}${METADATA_PATH}` };
     throw new AppError("unauthorized", thrown.message, { details });
   }
 }
 
-/** Returns the issuers whose tokens are accepted at the path of principals, oldest first. */
-export async function listTrustedIssuers(deps: Deps): Promise<string[]> {
-  const rows = await issuerTable.all(deps.db, { enabled: true });
+/** Returns the issuers that clients of all gateways may be sent to, oldest first (decision 0006). */
+export async function listLogins(deps: Deps): Promise<string[]> {
+  const rows = await issuerTable.all(deps.db, { enabled: true, listed: true });
   return [...new Set(rows.map(({ issuer }) => issuer))];
 }

@@ -3,7 +3,7 @@ import { AppError } from "../../contract/errors.ts";
 import { corsHeaders, preflightHeaders } from "../../lib/http/cors.ts";
 import { findClientAddress } from "../../lib/http/ip-address.ts";
 import {
-  listTrustedIssuers,
+  listLogins,
   METADATA_PATH,
   PRINCIPAL_PATH,
 } from "../../mcp-store/serve/identify-mcp-caller.ts";
@@ -50,11 +50,11 @@ export function mcpPaths(app: App, plane: McpPlane): Record<string, PathHandler>
     /** RFC 9728. */
     [METADATA_PATH]: (request) =>
       serveRequest(app, "mcp", request, async (_, headers) => {
-        const servers = await listTrustedIssuers(app.deps);
+        const servers = await listLogins(app.deps);
         if (servers.length === 0)
           throw new AppError(
             "not_found",
-            "This endpoint takes personal tokens only: no issuer is configured.",
+            "This endpoint takes personal tokens only: no issuer is listed.",
           );
         const body = {
           resource: `${publicOrigin(app.deps, request)}${PRINCIPAL_PATH}`,

@@ -88,7 +88,16 @@ const COLUMNS: Column<Issuer>[] = [
   },
   {
     head: "State",
-    cell: ({ enabled }) => <StateBadge on={enabled} words={["enabled", "disabled"]} />,
+    cell: ({ enabled, listed }) => (
+      <>
+        <StateBadge on={enabled} words={["enabled", "disabled"]} />
+        {!listed && (
+          <p className="muted">
+            MCP clients do not find it: an administrator of all gateways has to save it.
+          </p>
+        )}
+      </>
+    ),
   },
   { head: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Timestamp at={updated_at} /> },
 ];
