@@ -22,7 +22,7 @@ export interface StreamMask {
   add: (event: StreamEvent) => Promise<void>;
   /** Ends a stream that has no last event: sends the text that is complete. */
   end: () => Promise<void>;
-  /** Sends everything that is held, and the event that could not be added, as they were received. */
+  /** Sends everything that is held, and the event that could not be added, as received; or blocks the stream. */
   release: () => Promise<void>;
   /** Returns the text to send now, once. */
   take: () => string;
@@ -245,8 +245,9 @@ export function createStreamMask(
       try {
         await releaseHeld();
       } finally {
-        if (current?.outgoing) sender.send(current.outgoing);
-        else if (current) sender.sendText(current.event.text);
+        const { outgoing, event } = (!isBlocked && current) || {};
+        if (outgoing) sender.send(outgoing);
+        else if (event) sender.sendText(event.text);
       }
     },
     take: sender.take,
@@ -284,7 +285,7 @@ export function createStreamMask(
       if (pushed !== undefined) sendRest(slot, pushed);
       texts.set(pointer, pushed === undefined ? text : "");
     }
-    await closeTexts([""]);
+    if (!(await closeTexts([""]))) return await recordAndBlock();
     const open = [...slots].flatMap(([at, { stream, is_closed }]) =>
       stream || is_closed ? [] : at,
     );

@@ -106,10 +106,12 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       body.cancel();
       return;
     }
+    if (!mask.isBlocked()) {
+      await mask.release().catch((error: unknown) => {
+        deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error });
+      });
+    }
     if (mask.isBlocked()) return endAsBlocked();
-    await mask.release().catch((error: unknown) => {
-      deps.log("guard_failed", { level: "error", trace_id: context.trace_id, error });
-    });
     passing =
       mask.take() +
       arrived

@@ -111,3 +111,37 @@ test("a response that a rule blocks does not pass although recording it fails", 
   expect(isBlocked()).toBe(true);
   expect(take()).not.toContain("never");
 });
+
+test("held text that a rule blocks does not pass when the evaluation fails", async () => {
+  const clean = { masked: null, blocked: false };
+  let isFull = false;
+  const { add, release, isBlocked, take } = createStreamMask(
+    FORMATS.chat(),
+    {
+      openText: () => ({
+        push: async () => ({ text: "", blocked: false }),
+        end: async () => ({ text: "You ", blocked: true }),
+      }),
+      evaluatePart: async () => clean,
+      evaluateResponse: async () => clean,
+    },
+    () => {
+      if (isFull) throw new Error("The memory is exhausted.");
+    },
+  );
+  const [first, second] = splitEvents(
+    [`You ${FORBIDDEN}`, " rest"]
+      .map(
+        (content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`,
+      )
+      .join(""),
+  );
+
+  await add(first as StreamEvent);
+  isFull = true;
+  await expect(add(second as StreamEvent)).rejects.toThrow("exhausted");
+  await release();
+
+  expect(isBlocked()).toBe(true);
+  expect(take()).toContain("content_filter");
+});
