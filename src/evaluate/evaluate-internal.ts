@@ -19,11 +19,12 @@ export const createInternalHost = (deps: Deps, context: EvaluationContext): Main
     client: context.client,
   });
 
-/** The host selects the policy. */
+/** The host selects the policy. `minTurnBytes`: size that is counted for smaller content in the turns of its owner. */
 export function evaluateWithHost(
   deps: Deps,
   host: MainHost,
   internal: InternalEvaluation,
+  minTurnBytes = 0,
 ): Promise<Evaluation> {
   const { request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
@@ -47,7 +48,8 @@ export function evaluateWithHost(
   const worker = selectWorker(input.size);
   if (!worker) {
     const owner = request.consumer_id ?? internal.collector_id;
-    const turn = { owner, size: input.size, client: internal.client };
+    const size = Math.max(input.size, minTurnBytes);
+    const turn = { owner, size, client: internal.client };
     return runInTurn(deps, turn, () =>
       evaluate(
         host,

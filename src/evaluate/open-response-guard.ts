@@ -12,6 +12,9 @@ import { createInternalHost, evaluateWithHost } from "./evaluate-internal.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { createSessionPseudonyms } from "./session-pseudonyms.ts";
 
+/** One stream may have thousands of small events, which together would block the event loop. */
+const MIN_TURN_BYTES = 1024;
+
 /** Throws if the collector was deleted. `work` counts the time of the inspections. */
 export function openResponseGuard(
   deps: Deps,
@@ -24,7 +27,8 @@ export function openResponseGuard(
   const selection = host.selectPolicy(request);
   // One policy for the whole stream: a new one could not change what was sent.
   host.selectPolicy = () => selection;
-  const evaluate: ResponseGuard["evaluate"] = (content) => evaluateWithHost(deps, host, content);
+  const evaluate: ResponseGuard["evaluate"] = (content) =>
+    evaluateWithHost(deps, host, content, MIN_TURN_BYTES);
   const { collector, program, disabled, exemptions, keyring } = selection;
   if (!program) return { evaluate, openText: passAll };
   const protocol = request.protocol ?? "all";

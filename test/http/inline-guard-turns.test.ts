@@ -157,6 +157,21 @@ test("2,000 short texts of a stream that end at once are masked in many turns of
   expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
 }, 60_000);
 
+test("2,000 short comments of a stream are evaluated in many turns of the event loop", async () => {
+  const kit = await kitOf();
+  const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "transform" }];
+  const comments = Array.from({ length: 2000 }, (_, at) => `: comment ${at} of the provider\n\n`);
+  const headers = { "content-type": "text/event-stream" };
+  const script = { headers, body: `${comments.join("")}data: [DONE]\n\n` };
+  await using guarded = await makeGuardedConsumer(kit, { output_rules }, { script });
+  await readStream(guarded);
+
+  const measure = async () => (await measureStream(guarded)).share;
+
+  expect(await minOfRuns(measure, 0.25)).toBeLessThan(0.25);
+}, 60_000);
+
 test("a long text in one event of a stream is masked in many turns of the event loop", async () => {
   const kit = await kitOf();
   const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
@@ -212,7 +227,7 @@ test("a masked stream is not delayed by streams of another consumer whose text t
 }, 60_000);
 
 test("large events of streams in observe mode are read in many turns of the event loop", async () => {
-  const members = Array.from({ length: 30_000 }, (_, at) => [`m${at}`, 1]);
+  const members = Array.from({ length: 15_000 }, (_, at) => [`m${at}`, 1]);
   const delta = { content: "Hi" };
   const event = { choices: [{ index: 0, delta }], more: Object.fromEntries(members) };
   const data = `data: ${JSON.stringify(event)}\n\n`.repeat(5);
