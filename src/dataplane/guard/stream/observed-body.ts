@@ -83,11 +83,15 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     const last = splitter.end();
     work.start();
     if (last) await add(last);
-    await evaluation.evaluate(assembly.toText(), { recorded: true });
+    const response = assembly.toText();
+    await work.yieldIfDue();
+    await evaluation.evaluate(response, { recorded: true });
     for (const { text, ...options } of others.withCalls) {
       await evaluation.evaluate(text, { ...options, recorded: true });
     }
+    work.start();
     const texts = others.joinTexts();
+    await work.yieldIfDue();
     if (texts === undefined) return;
     // Many providers add names and titles to the events.
     const { isClean } = await evaluation.evaluate(texts, { recorded: false });
