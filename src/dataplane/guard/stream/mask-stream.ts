@@ -259,8 +259,7 @@ export function createStreamMask(
     if (checked === "blocked") return await recordAndBlock();
     if (checked.read) return await addData(checked);
     const send = () => sender.sendText(checked.event.text);
-    if (checked.is_last) await complete(send);
-    else send();
+    return checked.is_last ? await complete(send) : send();
   }
 
   /** The response does not contain the texts of an event that is rejected: it may be sent as it was received. */
