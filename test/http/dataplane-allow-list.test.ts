@@ -317,6 +317,27 @@ test.each([
   },
 );
 
+const SPEECH = "/v1/audio/speech";
+const RESPONSES = "/v1/responses";
+
+test.each([
+  [SPEECH, '"voice":{"model":"expensive"}'],
+  [SPEECH, '"voice":{"fallbacks":["expensive"]},"voice":"alloy"'],
+  [SPEECH, '"Voice":{"model":"expensive"}'],
+  [SPEECH, '"response_format":{"model":"expensive"}'],
+  [RESPONSES, '"conversation":{"id":"c","models":["expensive"]}'],
+  [RESPONSES, '"previous_response_id":{"model":"expensive"}'],
+])("a model in a member that routing reads is a 403 at %s: %s", async (path, member) => {
+  const { limited } = await setUp();
+
+  const hits = await hitsDuring(async () => {
+    const reply = await limited.post(path, `{"model":"cheap","input":"x",${member}}`);
+    expect(await readError(reply)).toEqual([403, "model_not_allowed"]);
+  });
+
+  expect(hits).toHaveLength(0);
+});
+
 test("tools of more than 100,000 values are rejected: parsing them would block others", async () => {
   const { limited } = await setUp();
   const tools = (count: number) => [{ model: "cheap", a: Array(count).fill(0) }];

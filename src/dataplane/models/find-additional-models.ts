@@ -11,7 +11,7 @@ import { readMembers } from "../objects/find-item-references.ts";
 export function findAdditionalModels(scan: MemberScan<string>): string[] {
   const models: string[] = [];
   let total = 0;
-  for (const member of scan.others) {
+  for (const member of listMembers(scan)) {
     const name = parseName(scan, member);
     const kind = readBodyKind(name);
     if (kind === "data" || !mayNameModel(scan.bytes, member, kind)) continue;
@@ -23,6 +23,17 @@ export function findAdditionalModels(scan: MemberScan<string>): string[] {
     models.push(...(COUNTED.test(foldName(name)) ? named.map(removePrefix) : named));
   }
   return models;
+}
+
+/** Lists all members except the model itself, with each one of a repeated name. */
+function listMembers({ found, variants, others }: MemberScan<string>): JsonMember[] {
+  const members = [...others];
+  for (const [name, last] of [...found, ...variants]) {
+    if (name === "model" || name === "modelId") continue;
+    for (let member: JsonMember | undefined = last; member; member = member.earlier)
+      members.push(member);
+  }
+  return members;
 }
 
 /** In a request to count tokens, which Gemini requires to name its model as `models/…` once more. */
