@@ -56,10 +56,9 @@ test.each([
     const trace_id = reply.headers.get("x-ag-trace-id");
     const activity = await next.call("GET", `/v1/activity?trace_id=${trace_id}`);
     const { items } = (await activity.json()) as { items: Record<string, string>[] };
-    expect(items.map(({ direction, status }) => `${direction} ${status}`)).toEqual([
-      "output transform",
-      "input allow",
-    ]);
+    const outcomes = items.map(({ direction, status }) => `${direction} ${status}`);
+    // An event that the client has received in part is evaluated beside the response.
+    expect([...new Set(outcomes)]).toEqual(["output transform", "input allow"]);
     rmSync(dir, { recursive: true, force: true });
   },
   40_000,

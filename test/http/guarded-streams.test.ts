@@ -129,6 +129,36 @@ test("an observed stream with an event that is named after another type is recor
   expect(event).toMatchObject({ detectors: { uninspected: [{ reason: "unreadable" }] } });
 });
 
+test.each([
+  ["before", [toData({ choices: [{ index: 0, delta: { content: CARD } }] }), 'data: {"choi']],
+  ["in", [`data: {"choices":[{"index":0,"delta":{"content":"pay ${CARD} no`]],
+])(
+  "a client that disconnects within an event of an observed stream: the text %s it is evaluated",
+  async (_, chunks) => {
+    const kit = await kitOf();
+    const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");
+    const output_rules = [{ detector_id, action: "report" }];
+    const options = {
+      script: { ...toScript([chunks.join("")]), ending: "hang" as const },
+      guard: { stream: "observe" },
+    };
+    await using it = await makeGuardedConsumer(kit, { output_rules }, options);
+    const body = JSON.stringify({ model: "m", messages: [], stream: true });
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    const reply = await it.call("/v1/chat/completions", { method: "POST", body, signal });
+    await reply.body?.getReader().read();
+    leaving.abort();
+
+    let events: Json[] = [];
+    await until(async () => {
+      events = (await it.evaluations(reply.headers.get("x-ag-trace-id"))).slice(1);
+      return events.some(({ status }) => status === "report");
+    });
+    expect(events).not.toMatchObject([{ detectors: { uninspected: [{}] } }]);
+  },
+);
+
 /** Delays the turns of the main thread until it is disposed, as large bodies of other owners would. */
 function delayTurns({ deps: { turns } }: Kit): Disposable {
   const { take } = turns;
@@ -179,13 +209,13 @@ test("a large event of a masked stream waits for its turn", async () => {
   expect(after).toBeGreaterThan(chunk.length);
 });
 
-test("an observed stream is relayed up to 1 MiB ahead of its large events, which wait for their turn", async () => {
+test("an observed stream is relayed at most 256 KiB ahead of its large events, which wait for their turn", async () => {
   const chunks: string[] = Array(200).fill(toChunk("word ".repeat(3000)));
-  const isReady = (size: number) => size > 512 * 1024;
+  const isReady = (size: number) => size > 32 * 1024;
 
   const { before, after } = await readInTurn(chunks, { stream: "observe" }, isReady);
 
-  expect(before).toBeLessThan(1024 * 1024 + 64 * 1024);
+  expect(before).toBeLessThan(256 * 1024);
   expect(after).toBeGreaterThan(chunks.join("").length);
 });
 

@@ -10,12 +10,14 @@ import {
   createHeldCap,
   type GuardedBody,
   measureStreamWork,
+  PART_BYTES,
   type StreamEvaluation,
   takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
 
 /** While everything is held, a comment keeps proxies and clients from closing the connection. */
 const KEEP_ALIVE_MS = 15_000;
+const NO_BYTES = new Uint8Array(0);
 
 export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const { deps, context, format, evaluate } = evaluation;
@@ -39,6 +41,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   const encode = createSlabEncoder();
   const splitter = createEventSplitter();
   let { first } = body;
+  /** Bytes that have arrived and are not split into events yet. */
+  let unsplit: Bytes = NO_BYTES;
   /** Events that have arrived, and the number of them that the mask has received. */
   let arrived: StreamEvent[] = [];
   let added = 0;
@@ -55,9 +59,12 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
 
   /** Evaluates what the upstream sends next. */
   async function addNext(): Promise<void> {
-    const chunk = await receive();
+    if (unsplit.length === 0) unsplit = await receive();
     work.start();
-    if (chunk) arrived = splitter.push(chunk);
+    if (unsplit.length > 0) {
+      arrived = splitter.push(unsplit.subarray(0, PART_BYTES));
+      unsplit = unsplit.subarray(PART_BYTES);
+    }
     await work.yieldIfDue();
     added = 0;
     for (const event of arrived) {
@@ -81,7 +88,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
     body.cancel();
   }
 
-  async function receive(): Promise<Bytes | undefined> {
+  async function receive(): Promise<Bytes> {
     try {
       const chunk = first ?? (await body.read());
       first = undefined;
@@ -95,7 +102,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       // An unfinished event is dropped.
       end ??= { error };
     }
-    return undefined;
+    return NO_BYTES;
   }
 
   async function fail(thrown: unknown): Promise<void> {
@@ -118,7 +125,8 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
         .slice(added)
         .map(({ text }) => text)
         .join("") +
-      splitter.rest();
+      splitter.rest() +
+      splitter.decode(unsplit);
   }
 
   function send(text: string): Bytes {

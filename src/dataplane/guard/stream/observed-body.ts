@@ -11,6 +11,7 @@ import {
   createHeldCap,
   type GuardedBody,
   measureStreamWork,
+  PART_BYTES,
   type StreamEvaluation,
   takeTurnToReadEvent,
 } from "./stream-evaluation.ts";
@@ -18,7 +19,7 @@ import {
 /** A chunk is read when the client has it: an immediate would run before the socket is written. */
 const DELAY_MS = 5;
 /** Caps the chunks that are not read yet: an upstream may send faster than its events are read. */
-const MAX_UNREAD_BYTES = 1024 * 1024;
+const MAX_UNREAD_BYTES = 64 * 1024;
 
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
@@ -33,6 +34,8 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   /** Pending while chunks are read. */
   let observing: Promise<void> | undefined;
   let problem: unknown;
+  /** The upstream has sent everything. */
+  let isComplete = false;
   let isOver = false;
 
   async function add(event: StreamEvent): Promise<void> {
@@ -64,9 +67,12 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
         const chunks = sent;
         sent = [];
         for (const chunk of chunks) {
-          for (const event of splitter.push(chunk)) await add(event);
-          checkEventSize(splitter);
-          unreadBytes -= chunk.length;
+          for (let at = 0; at < chunk.length; at += PART_BYTES) {
+            const part = chunk.subarray(at, at + PART_BYTES);
+            for (const event of splitter.push(part)) await add(event);
+            checkEventSize(splitter);
+            unreadBytes -= part.length;
+          }
         }
       }
     } catch (thrown) {
@@ -82,7 +88,8 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
     if (problem !== undefined) throw problem;
     const last = splitter.end();
     work.start();
-    if (last) await add(last);
+    if (last && isComplete) await add(last);
+    else if (last) others.addUnfinished(last);
     const response = assembly.toText();
     await work.yieldIfDue();
     await evaluation.evaluate(response, { recorded: true });
@@ -111,9 +118,10 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
   return {
     ...body,
     async read() {
+      if (unreadBytes > MAX_UNREAD_BYTES) await observing;
       const chunk = await body.read();
       if (chunk) keep(chunk);
-      if (unreadBytes > MAX_UNREAD_BYTES) await observing;
+      else isComplete = true;
       return chunk;
     },
     stop,

@@ -12,6 +12,8 @@ import type { StreamFormat } from "./stream-format.ts";
 export interface OtherContent {
   addLines: (event: StreamEvent) => void;
   addData: (data: string, read: ReadEvent) => void;
+  /** Adds the lines of an event that the client has received only in part. */
+  addUnfinished: (event: StreamEvent) => void;
   /** Events with calls. */
   withCalls: readonly Pick<InternalEvaluation, "text" | "incomplete_calls">[];
   /** Returns the JSON text of other events with texts that the response does not have; undefined if there are none. */
@@ -41,11 +43,14 @@ export function createOtherContent(
     for (const key of keys) seen.add(key);
   }
 
+  const addAsText = (lines: string[]) => addTexts({ lines }, readOutput({ lines }).segments);
+
   return {
     addLines(event) {
       const lines = findUnusualLines(event);
-      if (lines.length > 0) addTexts({ lines }, readOutput({ lines }).segments);
+      if (lines.length > 0) addAsText(lines);
     },
+    addUnfinished: ({ lines }) => addAsText(lines),
     addData(data, read) {
       const { segments, incomplete_calls, hasCalls } = readRest(read);
       if (format.keepsCalls || !hasCalls) return addTexts(read.rest, segments);

@@ -56,6 +56,9 @@ export interface GuardedBody extends StreamedBody {
   stop: () => Promise<void>;
 }
 
+/** A chunk is split in parts: its events take several times its memory, and other streams have their turns between them. */
+export const PART_BYTES = 16 * 1024;
+
 /** Caps an event, and the text of a response and its held events together. */
 const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 
