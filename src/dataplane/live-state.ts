@@ -1,11 +1,13 @@
 /** In-memory state of the data plane across requests: health, load, round-robin turns, location of files. */
 
 import type { Deps } from "../deps.ts";
+import type { FairSemaphore } from "../lib/concurrency/fair-semaphore.ts";
 import { createLruCache, type LruCache } from "../lib/lru-cache.ts";
 import { type Counts, newCounts } from "../lib/metrics.ts";
 import { createMinuteSampler, type MinuteSampler } from "../lib/minute-sampler.ts";
 import type { RegistryView, Snapshot } from "../snapshot/snapshot.ts";
 import { createLateEvaluations, type LateEvaluations } from "./guard/stream/late-evaluations.ts";
+import { createTextTurns } from "./guard/stream/text-turns.ts";
 import { createModelList, type ModelList } from "./models/model-list.ts";
 import { createObjectOwners, type ObjectOwners } from "./objects/object-owners.ts";
 import { createRequestMetrics, type RequestMetrics } from "./request-metrics.ts";
@@ -36,6 +38,8 @@ export interface LiveState {
   /** Samples requests that are rejected before authentication, by gateway and error code. */
   sampleRejection: MinuteSampler;
   late_evaluations: LateEvaluations;
+  /** Turns of the long texts of streams, by consumer. */
+  text_turns: FairSemaphore;
   snapshot: Snapshot | undefined;
 }
 
@@ -58,6 +62,7 @@ export const createLiveState = (deps: Pick<Deps, "db" | "log">): LiveState => ({
   metrics: createRequestMetrics(),
   sampleRejection: createMinuteSampler(MAX_REJECTIONS),
   late_evaluations: createLateEvaluations(),
+  text_turns: createTextTurns(),
   snapshot: undefined,
 });
 

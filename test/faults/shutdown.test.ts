@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeConsumer } from "../kit/dataplane.ts";
-import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
+import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { OWNER_TOKEN } from "../kit/kit.ts";
 import { startProgram } from "../kit/program.ts";
 import { startUnresponsiveServer } from "../kit/unresponsive-server.ts";
@@ -116,6 +117,38 @@ test("a large evaluation that still runs after SHUTDOWN_TIMEOUT_S is a 503", asy
   const last = await sent.at(-1);
   expect([code, last?.status]).toEqual([0, 503]);
   expect(await last?.json()).toMatchObject({ error: "This node is shutting down." });
+}, 40_000);
+
+test("long texts of observed streams that still wait after SHUTDOWN_TIMEOUT_S are recorded", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "portcullis-shutdown-"));
+  const settings = { PORTCULLIS_DATA_DIR: dir, SHUTDOWN_TIMEOUT_S: "0" };
+  const rest = Promise.withResolvers<void>();
+  const content = "someone@example.com ".repeat(30_000);
+  const events = ["Hello", content].map(
+    (text) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`,
+  );
+  const [first = "", ...others] = events;
+  const chunks = [first, rest.promise, ...others, "data: [DONE]\n\n"];
+  await using program = await startProgram({ settings });
+  const { id: detector_id } = await makeDetector(program, "data_loss_prevention");
+  const policy = { output_rules: [{ detector_id, action: "report" }] };
+  await using it = await makeGuardedConsumer(program, policy, {
+    script: { headers: { "content-type": "text/event-stream" }, chunks },
+    guard: { stream: "observe", llm: { input: false, output: true } },
+  });
+  const open = () => it.post(CHAT, { model: "m", messages: [], stream: true });
+  const replies = await Promise.all(Array.from({ length: 60 }, open));
+  rest.resolve();
+  for (const reply of replies) await reply.arrayBuffer();
+
+  expect(await exitCode(program)).toBe(0);
+
+  await using next = await startProgram({ settings });
+  const reply = await next.call("GET", "/v1/activity?limit=100");
+  const { items } = (await reply.json()) as { items: { trace_id: string }[] };
+  // A text that a worker evaluates to its end after all is recorded twice.
+  expect(new Set(items.map(({ trace_id }) => trace_id)).size).toBe(replies.length);
+  rmSync(dir, { recursive: true, force: true });
 }, 40_000);
 
 test("a stream whose client does not read ends as shutting_down, not as client_closed", async () => {

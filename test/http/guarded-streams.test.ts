@@ -4,6 +4,7 @@ import {
   createLateEvaluations,
   MAX_LATE_EVALUATIONS,
 } from "../../src/dataplane/guard/stream/late-evaluations.ts";
+import { MAX_LONG_TEXTS } from "../../src/dataplane/guard/stream/text-turns.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
@@ -261,6 +262,54 @@ test("a consumer whose ended streams are still evaluated waits before its next s
   expect(others).toContain("Hello");
   expect(await next).toContain("Hello");
 }, 30_000);
+
+/** Counts the long texts that are evaluated at once, or wait for a worker. */
+function watchWorkers({ deps: { workers } }: Kit) {
+  const { large } = workers;
+  let current = 0;
+  const counts = {
+    max: 0,
+    [Symbol.dispose]() {
+      workers.large = large;
+    },
+  };
+  workers.large = async (job) => {
+    current += 1;
+    counts.max = Math.max(counts.max, current);
+    return await large(job).finally(() => {
+      current -= 1;
+    });
+  };
+  return counts;
+}
+
+test.each(["exact", "observe"])(
+  "long texts of streams (%s) that end together are evaluated a few at a time, and none is lost",
+  async (stream) => {
+    const kit = await kitOf();
+    const rest = Promise.withResolvers<void>();
+    const chunks = [toChunk("Hello"), rest.promise, toChunk("word ".repeat(15_000)), DONE];
+    const script = { headers: { "content-type": "text/event-stream" }, chunks };
+    const options = { guard: { stream }, script };
+    await using it = await makeGuardedConsumer(kit, { output_rules: [] }, options);
+    const body = { model: "m", messages: [], stream: true };
+    const open = () => it.post("/v1/chat/completions", body);
+
+    using counts = watchWorkers(kit);
+    const replies = await Promise.all(Array.from({ length: 60 }, open));
+    rest.resolve();
+    const texts = await Promise.all(replies.map((reply) => reply.text()));
+    await until(() => kit.deps.live.late_evaluations.running === 0);
+
+    for (const text of texts) expect(text).toEndWith(DONE);
+    expect(counts.max).toBe(MAX_LONG_TEXTS);
+    for (const reply of replies) {
+      const [, output] = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+      expect(output).toMatchObject({ status: "allow", detectors: { uninspected: [] } });
+    }
+  },
+  30_000,
+);
 
 test("a consumer that disconnects while it waits for its next stream leaves nothing behind", async () => {
   const late = createLateEvaluations();

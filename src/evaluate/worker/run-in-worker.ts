@@ -1,14 +1,13 @@
 /** Runs large evaluations in a worker, so that the main thread stays responsive. */
 import { AppError } from "../../contract/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { LARGE_BYTES } from "../../evaluation.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
 import { type ClientTurn, takeTurnToParse } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
-/** Adversarial text takes 0.8 µs per byte, with a learned detector 2 µs, and others run between the detectors. */
-const LARGE_BYTES = 64 * 1024;
 /** Larger bodies take seconds and have workers of their own, so that long conversations do not wait for them. */
 export const HUGE_BYTES = 1024 * 1024;
 /** All detectors together take up to 0.5 ms for a short text and its joints with the next one. */

@@ -133,11 +133,11 @@ const full = () =>
 
 /** Runs jobs in turn. Drops those whose client has disconnected. */
 function createQueue(
-  limits: Omit<FairLimits, "maxWaiting" | "full">,
+  limits: Omit<FairLimits, "waiting">,
   run: (job: WorkerJob, passTurn: () => Promise<void>) => Promise<TaskOutcome>,
   measure: (task: WorkerTask) => number = () => 0,
 ): RunJob {
-  const takeTurn = createFairSemaphore({ ...limits, maxWaiting: MAX_WAITING, full });
+  const takeTurn = createFairSemaphore({ ...limits, waiting: { max: MAX_WAITING, full } });
   return (job) =>
     takeTurn({ owner: job.owner, size: measure(job.task) }, async (passTurn) => {
       checkClient(job);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createFairSemaphore } from "./fair-semaphore.ts";
 
-const LIMITS = { max: 9, perOwner: 9, sizePerOwner: 9, maxWaiting: 9, full: Error };
+const LIMITS = { max: 9, perOwner: 9, sizePerOwner: 9, waiting: { max: 9, full: Error } };
 
 test("owners take turns, none runs more than its share, and a failure frees its slot", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });

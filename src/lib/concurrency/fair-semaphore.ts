@@ -5,10 +5,8 @@ export interface FairLimits {
   perOwner: number;
   /** Maximum size of the running tasks of one owner together. A larger task runs without others of its owner. */
   sizePerOwner?: number;
-  /** Maximum of waiting tasks of one owner. */
-  maxWaiting: number;
-  /** Returns the error of a task beyond `maxWaiting`. */
-  full: () => Error;
+  /** Maximum of waiting tasks of one owner, and the error of the others. Undefined: no maximum. */
+  waiting?: { max: number; full: () => Error };
 }
 
 export interface FairTurn {
@@ -75,7 +73,7 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
   };
   return async (turn, task) => {
     const queue = waiting.get(turn.owner);
-    if (queue && queue.length >= limits.maxWaiting) throw limits.full();
+    if (limits.waiting && queue && queue.length >= limits.waiting.max) throw limits.waiting.full();
     await start(turn);
     let hasTurn = true;
     let isOver = false;

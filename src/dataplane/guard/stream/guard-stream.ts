@@ -22,6 +22,7 @@ import { createResponsesFormat } from "./responses-format.ts";
 import { readStartingAfter } from "./resume-stream.ts";
 import type { StreamEvaluation } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
+import { evaluateInTurn } from "./text-turns.ts";
 import { createTranscriptionFormat } from "./transcription-format.ts";
 
 const FORMATS: Partial<Record<Capability, () => StreamFormat>> = {
@@ -66,14 +67,19 @@ export async function guardStream(
     format: createFormat(),
     starting_after: readStartingAfter(forwarded),
     async evaluate(text, { evaluate = deps.evaluate, ...options }) {
-      const { transformed, verdict } = await evaluate({
-        ...context,
-        payload: parseObject(text),
-        text,
-        on_ask: "allow",
-        is_foreign_body: true,
-        ...options,
-      });
+      const { transformed, verdict } = await evaluateInTurn(
+        deps,
+        { owner: consumer.id, text },
+        () =>
+          evaluate({
+            ...context,
+            payload: parseObject(text),
+            text,
+            on_ask: "allow",
+            is_foreign_body: true,
+            ...options,
+          }),
+      );
       return {
         masked: transformed,
         blocked: isBlocked({ transformed, verdict }),
