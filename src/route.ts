@@ -37,8 +37,10 @@ const foldSubject = (name: string): string =>
     .normalize("NFKC");
 
 /** Returns whether the administrator is an owner of the gateway, or of all gateways if none is named. */
-export const isOwner = ({ role, gateway_ids }: Actor, gateway_id = ""): boolean =>
-  role === "owner" && (gateway_ids?.includes(gateway_id) ?? true);
+export const isOwner = (
+  { role, gateway_ids }: Pick<Actor, "role" | "gateway_ids">,
+  gateway_id = "",
+): boolean => role === "owner" && (gateway_ids?.includes(gateway_id) ?? true);
 
 /** Ids of one request, in its response headers, log lines and events. */
 export interface RequestIds {

@@ -11,7 +11,6 @@ import {
 } from "../contract/guard/approvals.ts";
 import { PERMISSIONS } from "../contract/roles.ts";
 import { recordChange } from "../db/record-change.ts";
-import { adminTokenTable } from "../db/tables/admin-tokens.ts";
 import {
   type ApprovalRow,
   approvalContentTable,
@@ -21,8 +20,9 @@ import {
 } from "../db/tables/approvals.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
 import type { Deps } from "../deps.ts";
+import { isOwnRequest } from "../is-own-request.ts";
 import { unseal } from "../lib/crypto/seal.ts";
-import { type Actor, type DirectRoute, isSubject, type Route, route } from "../route.ts";
+import { type DirectRoute, type Route, route } from "../route.ts";
 import { identifyCaller, readSecret } from "./identify-caller.ts";
 import { canUseCollector } from "./identify-collector.ts";
 
@@ -45,7 +45,8 @@ export const approvalRoutes: Route[] = [
     if (before.status !== "pending") {
       throw new AppError("conflict", `This approval is already ${before.status}.`);
     }
-    if (await isOwnRequest(deps, call.actor, before)) {
+    const { consumer_id: requester, requested_by } = before;
+    if (await isOwnRequest(deps, call.actor, { requester, requested_by })) {
       throw new AppError(
         "forbidden",
         "You cannot decide your own request, or one that was sent with a key that you created. Another person must decide it.",
@@ -106,18 +107,6 @@ async function readApproval(deps: Deps, id: string): Promise<ApprovalRow> {
 
 const notFound = (id: string) =>
   new AppError("not_found", `Unknown approval "${id.slice(0, 80)}".`);
-
-/** A client can name any consumer, so the token that sent the request or created its key counts as well. */
-async function isOwnRequest(
-  deps: Deps,
-  actor: Actor,
-  { consumer_id, requested_by }: ApprovalRow,
-): Promise<boolean> {
-  if (isSubject(actor, consumer_id)) return true;
-  if (requested_by === null) return false;
-  const token = await adminTokenTable.find(deps.db, { id: requested_by });
-  return token !== undefined && isSubject(actor, token.principal_sub ?? token.name);
-}
 
 /** Leaves out what is internal. */
 const toApproval = ({ fingerprint: _, requested_by: __, ...row }: ApprovalRow): Approval => row;

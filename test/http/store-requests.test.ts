@@ -1,6 +1,7 @@
 /** Store requests, approvals and their effect on installs (spec 4.1.2). */
 import { describe, expect, test } from "bun:test";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { post } from "../kit/mcp-client.ts";
 import { databaseKinds } from "../kit/services.ts";
 import { startStore } from "../kit/store.ts";
 
@@ -171,6 +172,64 @@ describe.each(databaseKinds)("%s", (database) => {
 
     expect(replies.map(({ status }) => status)).toEqual([403, 403]);
     expect(await store.requests()).toMatchObject([{ state: "pending" }]);
+  });
+
+  describe("a request that an administrator filed in another name", () => {
+    const filed = async (fileAs: "their token" | "a personal token that they created") => {
+      const kit = await started();
+      const store = await startStore(kit, "request");
+      await store.instance("pub", "A");
+      const eve = await tokenFor({ role: "admin", principal_sub: "eve" });
+      const request = { code: "pub", reason: "need it" };
+      if (fileAs === "their token") {
+        const body = { ...request, principal_sub: "wil" };
+        await kit.call("POST", `${store.path}/store/principal/installs`, body, eve);
+      } else {
+        const body = { name: "Laptop", principal_sub: "wil" };
+        const path = `${store.path}/store/principal-tokens`;
+        const { token } = await (await kit.call("POST", path, body, eve)).json();
+        await post(
+          `${kit.url}/me/mcp`,
+          { authorization: `Bearer ${token}` },
+          {
+            jsonrpc: "2.0",
+            id: 1,
+            method: "tools/call",
+            params: { name: "store_install", arguments: request },
+          },
+        );
+      }
+      const [row] = await store.requests();
+      const decide = async (verb: string, headers: Record<string, string>) => {
+        const path = `${store.path}/store/requests/${row?.id}/${verb}`;
+        return (await kit.call("POST", path, { note: "no" }, headers)).status;
+      };
+      const isOwn = async (headers: Record<string, string>) => {
+        const path = `/v1/inbox?gateway_id=${store.gateway.id}`;
+        const { items } = await (await kit.call("GET", path, undefined, headers)).json();
+        return items.map(({ own }: { own: boolean }) => own);
+      };
+      return { eve, row, decide, isOwn };
+    };
+
+    test.each(["their token", "a personal token that they created"] as const)(
+      "with %s is decided by another person",
+      async (fileAs) => {
+        const { eve, row, decide, isOwn } = await filed(fileAs);
+        const second = await tokenFor({ role: "approver", principal_sub: "Eve" });
+        const bo = await tokenFor({ role: "approver", principal_sub: "bo" });
+
+        expect(row).toMatchObject({ principal_sub: "wil", state: "pending" });
+        expect(row).not.toHaveProperty("requested_by");
+        expect([await isOwn(eve), await isOwn(bo)]).toEqual([[true], [false]]);
+        expect([
+          await decide("approve", eve),
+          await decide("reject", eve),
+          await decide("approve", second),
+          await decide("approve", bo),
+        ]).toEqual([403, 403, 403, 200]);
+      },
+    );
   });
 
   test("a rejection needs a note", async () => {

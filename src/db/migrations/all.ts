@@ -36,6 +36,7 @@ import { approvalRequesters } from "./0034-approval-requesters.ts";
 import { traceSessions } from "./0035-trace-sessions.ts";
 import { tokenOrigins } from "./0036-token-origins.ts";
 import { listedIssuers } from "./0037-listed-issuers.ts";
+import { requestFilers } from "./0038-request-filers.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   traceSessions,
   tokenOrigins,
   listedIssuers,
+  requestFilers,
 ];

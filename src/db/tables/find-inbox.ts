@@ -46,8 +46,8 @@ const SOURCES: readonly Source[] = [
   {
     kind: "store_request",
     columns:
-      "r.gateway_id, r.principal_sub AS requester, NULL AS sender, r.code AS subject, NULL AS tool, r.reason",
-    from: "store_requests r",
+      "r.gateway_id, r.principal_sub AS requester, COALESCE(t.principal_sub, t.name) AS sender, r.code AS subject, NULL AS tool, r.reason",
+    from: "store_requests r LEFT JOIN admin_tokens t ON t.id = r.requested_by",
     alias: "r",
     gateway: "r.gateway_id",
     state: "r.state",

@@ -3,7 +3,10 @@ import type { StoreRequest } from "../../contract/store/requests.ts";
 import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 
-export type StoreRequestRow = StoreRequest;
+export interface StoreRequestRow extends StoreRequest {
+  /** The administrator's token that filed it or created the personal token; null: none, or one of an owner of all gateways. */
+  requested_by: string | null;
+}
 
 export const storeRequestTable = table<StoreRequestRow>({
   name: "store_requests",
@@ -15,6 +18,7 @@ export const storeRequestTable = table<StoreRequestRow>({
     instance_id: "text",
     reason: "text",
     groups: "json",
+    requested_by: "text",
     state: "text",
     decided_by: "text",
     decision_note: "text",

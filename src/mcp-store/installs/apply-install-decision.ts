@@ -7,6 +7,7 @@ import { type AuditAuthor, recordChange } from "../../db/record-change.ts";
 import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreRequestRow } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
+import { findFiler } from "../requests/find-filer.ts";
 import { closeRequest, fileRequest, updateRequest } from "../requests/save-request.ts";
 import type { InstallDecision } from "./decide-install.ts";
 import type { InstallsOfPrincipal } from "./installs-of-principal.ts";
@@ -25,6 +26,8 @@ export interface DecidedInstall {
   why: { level: AccessLevel; rule_id: string | null };
   /** Sign-in of the calling principal; undefined: an administrator calls. */
   sign_in: string | undefined;
+  /** Token of the caller; null: a token of an identity provider, or a command. */
+  token_id: string | null;
 }
 
 export async function applyInstallDecision(
@@ -32,7 +35,7 @@ export async function applyInstallDecision(
   author: AuditAuthor,
   decided: DecidedInstall,
 ): Promise<InstallReply | AppError> {
-  const { decision, entry, target, existing, reason, groups, why, sign_in } = decided;
+  const { decision, entry, target, existing, reason, groups, why, sign_in, token_id } = decided;
   const reply = (flags: Partial<InstallReply>) => toInstallReply(entry, decision, flags);
   switch (decision.outcome) {
     case "denied":
@@ -65,7 +68,9 @@ export async function applyInstallDecision(
       return reply({ requires_reason: true });
     case "file_request": {
       const instance_id = decision.instance?.id ?? null;
-      await fileRequest(deps, author, { ...target, instance_id, reason, groups }, why);
+      const requested_by = await findFiler(deps, token_id);
+      const request = { ...target, instance_id, reason, groups, requested_by };
+      await fileRequest(deps, author, request, why);
       return reply({ status: "pending_approval", pending: true });
     }
     case "pending":

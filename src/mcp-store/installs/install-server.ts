@@ -6,6 +6,7 @@ import { savePrincipal } from "../../db/tables/principals.ts";
 import type { Deps } from "../../deps.ts";
 import { readPrincipalAccess } from "../access/principal-access.ts";
 import { findVisibleEntry } from "../catalog/find-visible-entry.ts";
+import type { Principal } from "../principals/identify-principal.ts";
 import { expireRequests } from "../requests/save-request.ts";
 import { applyInstallDecision } from "./apply-install-decision.ts";
 import { decideInstall } from "./decide-install.ts";
@@ -15,14 +16,14 @@ import { findEnabledInstance, listInstances } from "./instances.ts";
 /**
  * `deps.db` is a serialized transaction (`changeStore`), so the second of two equal calls sees the result of
  * the first. A rejection is returned instead of thrown, so that its audit record is committed.
- * `sign_in` is that of the calling principal.
+ * `caller` is undefined if an administrator calls.
  */
 export async function installServer(
   deps: Deps,
   author: AuditAuthor,
   gateway_id: string,
   input: InstallRequest,
-  sign_in?: string,
+  caller?: Pick<Principal, "sign_in" | "origin_token_id">,
 ): Promise<InstallReply | AppError> {
   const { principal_sub, code, reason = "" } = input;
   const instance_id = input.instance_id || undefined;
@@ -60,7 +61,8 @@ export async function installServer(
     reason,
     groups,
     why,
-    sign_in,
+    sign_in: caller?.sign_in,
+    token_id: caller?.origin_token_id ?? author.actor.id,
   });
 }
 

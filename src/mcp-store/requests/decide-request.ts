@@ -5,8 +5,9 @@ import type { AuditAuthor } from "../../db/record-change.ts";
 import { findCatalogEntry } from "../../db/tables/catalog-entries.ts";
 import { type StoreRequestRow, storeRequestTable } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
+import { isOwnRequest } from "../../is-own-request.ts";
 import { isExpired } from "../../lib/time/duration.ts";
-import { type Actor, isSubject } from "../../route.ts";
+import type { Actor } from "../../route.ts";
 import { readPrincipalAccess } from "../access/principal-access.ts";
 import { approveInstall, instanceToApprove } from "../installs/approve-install.ts";
 import { listInstances } from "../installs/instances.ts";
@@ -105,8 +106,12 @@ async function lockDecidableRequest(
   key: RequestKey,
 ): Promise<StoreRequestRow> {
   const row = await lockPendingRequest(deps, key);
-  if (!isSubject(actor, row.principal_sub)) return row;
-  throw new AppError("forbidden", "This is your own request: another person must decide it.");
+  const { principal_sub: requester, requested_by } = row;
+  if (!(await isOwnRequest(deps, actor, { requester, requested_by }))) return row;
+  throw new AppError(
+    "forbidden",
+    "This is your own request, or you filed it in another name: another person must decide it.",
+  );
 }
 
 async function lockPendingRequest(deps: Deps, key: RequestKey): Promise<StoreRequestRow> {

@@ -18,7 +18,7 @@ export async function fileRequest(
   author: AuditAuthor,
   request: Pick<
     StoreRequestRow,
-    "gateway_id" | "principal_sub" | "code" | "instance_id" | "reason" | "groups"
+    "gateway_id" | "principal_sub" | "code" | "instance_id" | "reason" | "groups" | "requested_by"
   >,
   why: Record<string, unknown>,
 ): Promise<void> {
@@ -107,7 +107,7 @@ async function record(
   },
 ): Promise<void> {
   // The reason is for the approver only, not for the audit log.
-  const toAudited = ({ reason: _, ...row }: StoreRequestRow) => row;
+  const toAudited = ({ reason: _, requested_by: __, ...row }: StoreRequestRow) => row;
   await recordChange(deps, author, {
     resource: "store_request",
     verb: change.verb,

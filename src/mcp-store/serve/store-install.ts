@@ -14,10 +14,10 @@ export async function storeInstall(
   input: { code: string; instance_id?: string | undefined; reason?: string | undefined },
 ): Promise<CallToolResult> {
   const { deps, caller, author, origin } = session;
-  const { gateway_id, principal_sub, groups, sign_in } = caller;
+  const { gateway_id, principal_sub, groups } = caller;
   const request = { ...input, principal_sub, groups: [...groups] };
   const reply = await changeStore(deps.db, (db) =>
-    installServer({ ...deps, db }, author, gateway_id, request, sign_in),
+    installServer({ ...deps, db }, author, gateway_id, request, caller),
   );
   // A rejection is returned, so that its audit record is committed.
   if (reply instanceof AppError) throw reply;

@@ -15,13 +15,14 @@ import { cancelRequest } from "../../mcp-store/requests/decide-request.ts";
 export async function installByForm(
   deps: Deps,
   author: AuditAuthor,
-  { gateway_id, principal_sub, groups, sign_in }: Principal,
+  principal: Principal,
   form: URLSearchParams,
 ): Promise<InstallReply> {
+  const { gateway_id, principal_sub, groups } = principal;
   const { code, instance_id = "", reason = "" } = Object.fromEntries(form);
   const body = decode(InstallRequest, { code, instance_id, reason, principal_sub, groups });
   const reply = await changeStore(deps.db, (db) =>
-    installServer({ ...deps, db }, author, gateway_id, body, sign_in),
+    installServer({ ...deps, db }, author, gateway_id, body, principal),
   );
   // A rejection is returned, so that its audit record is committed.
   if (reply instanceof AppError) throw reply;
