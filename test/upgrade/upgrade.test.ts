@@ -173,7 +173,7 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(transformed_payload?.input).toBe("Write to ana@example.com");
   });
 
-  test("events are listed, and a pending approval can be decided", async () => {
+  test("events are listed, and a pending approval has expired: its fingerprint matches no request", async () => {
     const { kit } = upgraded;
     const { gateway_id } = facts.consumer;
     const { pending, approved } = facts.approvals;
@@ -182,8 +182,8 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect((await itemsAt(kit, `/v1/gateways/${gateway_id}/requests`)).length).toBeGreaterThan(1);
     expect((await itemsAt(kit, "/v1/activity")).length).toBeGreaterThan(3);
     expect((await itemsAt(kit, "/v1/audit")).length).toBeGreaterThan(10);
-    expect(await (await kit.get(approval)).json()).toMatchObject({ status: "pending" });
-    expect((await kit.post(`${approval}/decide`, { decision: "denied" })).status).toBe(200);
+    expect(await (await kit.get(approval)).json()).toMatchObject({ status: "expired" });
+    expect((await kit.post(`${approval}/decide`, { decision: "approved" })).status).toBe(409);
     expect((await itemsAt(kit, "/v1/approvals?status=approved")).map(({ id }) => id)).toEqual([
       approved,
     ]);

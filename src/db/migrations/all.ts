@@ -37,6 +37,7 @@ import { traceSessions } from "./0035-trace-sessions.ts";
 import { tokenOrigins } from "./0036-token-origins.ts";
 import { listedIssuers } from "./0037-listed-issuers.ts";
 import { requestFilers } from "./0038-request-filers.ts";
+import { expiredApprovals } from "./0039-expired-approvals.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   tokenOrigins,
   listedIssuers,
   requestFilers,
+  expiredApprovals,
 ];
