@@ -1,6 +1,7 @@
 /** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
-import { BLOCK_ELEMENTS, INLINE_ELEMENTS, VOID_ELEMENTS } from "./html-elements.ts";
+import { createHiding } from "./hidden-elements.ts";
+import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 import {
   attributeNames,
@@ -26,7 +27,7 @@ const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const { lines, asides } = await readLines(source, false, slicer);
-  const readings = lines.flatMap((line) => [line.pieces, ...partsOf(line), ...shownOf(line)]);
+  const readings = lines.flatMap(partsOf);
   return [...readings.map((pieces) => pieces.join("")), ...asides]
     .join("\n")
     .replace(/ ?\n[ \n]*/g, "\n")
@@ -38,10 +39,8 @@ export async function readChangedLines(source: string, slicer: TimeSlicer): Prom
   const { lines, asides } = await readLines(source, true, slicer);
   const changed: string[] = [];
   for (const line of lines) {
-    const { pieces, breaks, isDecoded } = line;
-    const parts = breaks.length > 0 ? partsOf(line) : [pieces];
-    for (const part of [...parts, ...shownOf(line)]) {
-      if (isDecoded) changed.push(part.join(""));
+    for (const part of partsOf(line)) {
+      if (line.isDecoded) changed.push(part.join(""));
       else if (part.filter((each) => each !== " ").length > 1)
         changed.push(part.map(keepEnds).join(""));
     }
@@ -49,36 +48,30 @@ export async function readChangedLines(source: string, slicer: TimeSlicer): Prom
   return [...changed, ...asides];
 }
 
-/** Keeps the words that may belong to a value that a tag parts. The rest is in the source. */
+/** Keeps what may belong to a value that a tag parts, up to a space where there is one. The rest is in the source. */
 function keepEnds(piece: string): string {
   if (piece.length <= 2 * END_CHARACTERS) return piece;
   const [start, end] = [piece.slice(0, END_CHARACTERS), piece.slice(-END_CHARACTERS)];
-  return `${start.slice(0, start.lastIndexOf(" ") + 1) || start}\n${end.slice(end.indexOf(" ") + 1)}`;
+  return `${start.replace(/\S{0,100}$/, "")}\n${end.replace(/^\S{0,100}/, "")}`;
 }
 const END_CHARACTERS = 500;
 
 interface Line {
   pieces: string[];
-  /** Indexes of the pieces that may begin a line of their own. */
+  /** Indexes of the pieces that begin a line of their own. */
   breaks: number[];
-  /** Indexes of the pieces that browsers hide. */
-  hidden: Set<number>;
   isDecoded: boolean;
+  /** Hidden text was left out. */
+  hasHidden: boolean;
 }
 
-/** Returns the pieces between the breaks of a line; nothing for a line without breaks. */
-function partsOf({ pieces, breaks }: Line): string[][] {
-  if (breaks.length === 0) return [];
-  return [0, ...breaks].map((start, index) => pieces.slice(start, breaks[index]));
-}
-
-/** Returns the pieces that browsers show; nothing for a line without hidden pieces. */
-const shownOf = ({ pieces, hidden }: Line): string[][] =>
-  hidden.size > 0 ? [pieces.filter((_, index) => !hidden.has(index))] : [];
+/** Returns the pieces of a line between its breaks. */
+const partsOf = ({ pieces, breaks }: Line): string[][] =>
+  [0, ...breaks].map((start, index) => pieces.slice(start, breaks[index]));
 
 /**
  * Elements that HTML does not define are shown inline, but a style or another vocabulary may make them lines of their own:
- * a line may break between two of them. `onlyDecoded`: leaves out attributes and comments without references.
+ * a line breaks where one ends and another begins. `onlyDecoded`: leaves out attributes and comments without references.
  */
 async function readLines(
   source: string,
@@ -90,37 +83,30 @@ async function readLines(
   const asides: string[] = [];
   const longNames = new Set<string>();
   let line = createLine();
+  /** The same without hidden text. */
+  let shown = createLine();
+  const hiding = createHiding();
   /** Long text is visited in several steps, which nothing parts in the source. */
   let isContinued = false;
   /** Since the last text, an unknown element has ended, and another one has begun after it. */
   let [hasEnded, isBreak] = [false, false];
-  /** The element that hides text, and the number of elements of its name that are open. */
-  let hiding = { name: "", depth: 0 };
-  const hide = (name: string, attributes: string) => {
-    if (hiding.depth > 0) hiding.depth += name === hiding.name ? 1 : 0;
-    else if (HIDDEN.test(attributes) && !VOID_ELEMENTS.has(name)) hiding = { name, depth: 1 };
-  };
-  const add = (piece: string) => {
-    if (hiding.depth > 0) line.hidden.add(line.pieces.length);
-    line.pieces.push(piece);
-  };
   const endLine = () => {
-    // Hidden lines do not part the one around them.
-    if (hiding.depth > 0) return add("\n");
     if (line.pieces.length > 0) lines.push(line);
     line = createLine();
     hasEnded = isBreak = false;
+    if (hiding.isHidden()) return;
+    if (shown.hasHidden) lines.push(shown);
+    shown = createLine();
   };
   const isXml = XML.test(source) && !isXhtml(source);
   const visitor: MarkupVisitor = {
     isXml,
     text(text, isDecoded) {
-      const before = isContinued ? (line.pieces.pop() ?? "") : "";
       const piece = text.replace(/\s+/g, " ");
-      if (isBreak && piece !== " ") line.breaks.push(line.pieces.length);
+      addPiece(line, piece, { isContinued, isBreak, isDecoded });
+      if (hiding.isHidden()) shown.hasHidden = true;
+      else addPiece(shown, piece, { isContinued, isBreak, isDecoded });
       if (piece !== " ") hasEnded = isBreak = false;
-      add(before + piece);
-      line.isDecoded ||= isDecoded;
       isContinued = true;
     },
     comment(text) {
@@ -130,18 +116,18 @@ async function readLines(
     tag({ name, closing, attributes }) {
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
-      if (!closing) hide(name, attributes);
+      if (!closing) hiding.open(name, attributes);
       if (BLOCK_ELEMENTS.has(name)) endLine();
       else if (!isKnown && closing) hasEnded = true;
       else if (!isKnown) isBreak ||= hasEnded;
-      if (closing && hiding.depth > 0 && name === hiding.name) hiding.depth--;
+      if (closing) hiding.close(name);
       const isCode = !isXml && !closing && CODE.has(name);
       if (onlyDecoded && !attributes.includes("&")) return isCode;
       const isShown = (each: string) => isKnown && SHOWN.has(each);
       for (const value of attributeValues(attributes, isShown)) {
         if (value === "") continue;
         endLine();
-        add(value);
+        line.pieces.push(value);
         endLine();
       }
       asides.push(...attributeValues(attributes, (each) => !isShown(each)));
@@ -154,16 +140,26 @@ async function readLines(
   };
   await walkMarkup(source, visitor, slicer);
   endLine();
+  if (shown.hasHidden) lines.push(shown);
   return { lines, asides: [...asides, ...longNames] };
 }
 
 const XML = /^\s*<\?xml/;
 
-const createLine = (): Line => ({ pieces: [], breaks: [], hidden: new Set(), isDecoded: false });
+const createLine = (): Line => ({ pieces: [], breaks: [], isDecoded: false, hasHidden: false });
 
-/** The attribute, and inline styles. Style sheets are not read. */
-const HIDDEN =
-  /(?:^|\s)hidden(?=[\s=/]|$)|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden|(?:font-size|opacity)\s{0,9}:\s{0,9}0(?![\d.]*[1-9]))/i;
+interface Piece {
+  isContinued: boolean;
+  isBreak: boolean;
+  isDecoded: boolean;
+}
+
+function addPiece(line: Line, text: string, { isContinued, isBreak, isDecoded }: Piece): void {
+  const before = isContinued ? (line.pieces.pop() ?? "") : "";
+  if (isBreak && text !== " ") line.breaks.push(line.pieces.length);
+  line.pieces.push(before + text);
+  line.isDecoded ||= isDecoded;
+}
 
 const CODE = new Set(["script", "style"]);
 /** Attributes that are shown in the place of their element. Tooltips and names that are read aloud are not. */

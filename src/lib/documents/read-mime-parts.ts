@@ -131,7 +131,9 @@ function* findDocuments(source: string): Generator<PlainDocument> {
       const headers = lastBlock(before);
       const kind = kindAt(source, start) ?? (PAGE_TYPE.test(headers) ? "page" : undefined);
       const lastEnd = kind && lastEnds.get(kind);
-      if (!kind || (lastEnd ?? 0) > start || headers.search(ENCODING) >= 0) continue;
+      // A page without headers is read with the text around it.
+      if (!kind || (kind === "page" && !/^content-/im.test(headers))) continue;
+      if ((lastEnd ?? 0) > start || headers.search(ENCODING) >= 0) continue;
       delimiter.lastIndex = start - 1;
       const end = delimiter.exec(source)?.index ?? source.length;
       lastEnds.set(kind, end);
