@@ -116,6 +116,8 @@ const REFERENCES: [string, string, (id: string) => object][] = [
   ["a file of Open WebUI", CHAT, (id) => ({ messages: [], files: [{ type: "file", id }] })],
   ["a library of Mistral", CHAT, (id) => ({ messages: [], tools: [{ library_ids: [id] }] })],
   ["another case", CHAT, (id) => message({ type: "file", File: { FILE_ID: id } })],
+  ["a hyphen", CHAT, (id) => message({ type: "file", file: { "file-id": id } })],
+  ["an object with the id", CHAT, (id) => message({ type: "file", file: { file_id: { id } } })],
   ["a name with a NUL", CHAT, (id) => message({ type: "file", file: { "file_id\0x": id } })],
   [
     "an id member with a NUL",
@@ -500,7 +502,7 @@ test("a form with own scope cannot refer to files", async () => {
     `------test-Boundary_7\r\nContent-Disposition: form-data; name="${name}"\r\n\r\nm\r\n`;
 
   for (const name of [
-    ...["file_id", "images[0][file_id]", "image.FILE_ID"],
+    ...["file_id", "images[0][file_id]", "image.FILE_ID", "files[0][id]", "file.id"],
     ...["fileId", "image_file_ids[]", "vector_store_ids[]", "images%5Bfile_id%5D"],
     ...["previous_response_id", "previousResponseId", "conversation", "conversation[id]"],
     ...["fileUri", "file_uri", "cachedContent", "vertexRagStore", "extra_body", "tools[]"],

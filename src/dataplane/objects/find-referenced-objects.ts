@@ -55,7 +55,7 @@ const CONTINUED = /(?:response_?id|conversation(?:_?id)?)$/iu;
  * matches U+017F (long s), like Go's parser. An escape may encode any letter.
  */
 const MAY_REFER: readonly RegExp[] = [
-  /(?<=[a-z])"(?=\s*:)(?<=((file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|uuid|voice(?="\s*:\s*[[{])|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
+  /(?<=[a-z])"(?=\s*:)(?<=((files?|vector_?store|collection|container|library|knowledge(_?base)?)[_-]?ids?|container|audio|files|file_?uri|cached_?content|file_?search_?store(_?names?)?|vertex_?(rag_?store|ai_?search)|response_?id|conversation(_?id)?|uuid|voice(?="\s*:\s*[[{])|(ur[il]|file_?data)(?="\s*:\s*"(?!data:|https?:)))")/iu,
   /"\s*((file|vs|assistant|skill|voice)[-_]\w{16}|(files|cachedContents|fileSearchStores)\\?\/)/iu,
   // A host may follow the long name of a user.
   /:\\?\/\\?\/(?:[^"/]{65}|[^"/]{0,64}[%\\\u0080-\uffff])/,
@@ -66,7 +66,7 @@ const MAY_REFER: readonly RegExp[] = [
 const mayRefer = (text: string): boolean => MAY_REFER.some((pattern) => pattern.test(text));
 /** Collections are xAI's vector stores, libraries those of Mistral. Gemini's caches and stores of files have no known owner. */
 const REFERENCE =
-  /((?<!pro)(file|vector_?store|collection|container|library|knowledge(_?base)?)_?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
+  /((?<!pro)(files?|vector_?store|collection|container|library|knowledge(_?base)?)[_-]?ids?|previous_?response_?id|^cached_?content|^file_?search_?store(_?names?)?)$/iu;
 /** Returns whether a field of a form or query string names stored objects. */
 export const refersToObject = (name: string): boolean =>
   [REFERENCE, CONTINUED, STORE, FILE_URI, CONTAINER].some((pattern) => pattern.test(name));
@@ -211,7 +211,8 @@ function collectMember(fullName: string, value: unknown, found: References): voi
   }
   if (STORE.test(name)) ids.add(name);
   collectMediaFile(name, value, ids);
-  if (HAS_ID_MEMBER.test(name)) for (const id of listIds(value)) ids.add(id);
+  if (HAS_ID_MEMBER.test(name) || REFERENCE.test(name))
+    for (const id of listIds(value)) ids.add(id);
   if (VARIABLES.test(name) && isObject(value)) collect(Object.values(value), found, false);
   else collect(FUNCTION.test(name) ? withoutData(value) : value, found, refers(name, value, found));
 }

@@ -47,9 +47,11 @@ function foldFieldName(name: string): string {
   return foldName(base).replace(/\W/g, "");
 }
 
-/** Returns the folded names of a field and of each index, each once: `a[0][name]` has four, one of them empty. */
-export const foldFieldNames = (name: string): string[] =>
-  Array.from(new Set(unescapeName(name).split(/[[\].]/)), foldFieldName);
+/** Returns the folded names of a field and of each index, each once, and all without numbers: `files_id` for `files[0][id]`. */
+export function foldFieldNames(name: string): string[] {
+  const parts = Array.from(new Set(unescapeName(name).split(/[[\].]/)), foldFieldName);
+  return [...parts, parts.filter((part) => /\D/.test(part)).join("_")];
+}
 
 /** Built on first use: few names contain anything but ASCII. */
 let variants: ReadonlyMap<number, number> | undefined;
