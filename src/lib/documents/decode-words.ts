@@ -58,6 +58,10 @@ export async function unfoldLines(source: string, slicer: TimeSlicer): Promise<s
   return unfolded;
 }
 
+/** Returns whether `unfoldLines` may find such a line. */
+export const hasFoldedLines = (text: string): boolean =>
+  HEADER_START.test(text) && /[\r\n][ \t]/.test(text.split(BLANK_LINE, 1)[0] ?? "");
+
 const HEADER_START = /^\s*[\w-]{1,40}:/;
 /** Mail parsers accept a carriage return as the end of a line. */
 export const BLANK_LINE = /(?:\r\n|\n|\r(?!\n)){2}/;

@@ -6,6 +6,7 @@ import {
   readCharsets,
 } from "../../lib/documents/declared-charsets.ts";
 import { decodeText, readText } from "../../lib/documents/decode-text.ts";
+import { hasFoldedLines } from "../../lib/documents/decode-words.ts";
 import {
   detectFileKind,
   detectKindFromStart,
@@ -31,7 +32,7 @@ interface DecodedText {
   encoding: StringEncoding;
   /** Parts of the text are encoded, so that it is a document as well. */
   isMail: boolean;
-  /** HTML or XML: a reader leaves out its tags. */
+  /** A reader leaves out the tags of HTML or XML, or joins the lines of a mail, calendar or contact. */
   isPage: boolean;
   /** Not all of it is text. */
   hasBinary: boolean;
@@ -137,7 +138,7 @@ function decodeUrl(
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
-    if (!data.includes("%") && !hasMimeParts(data)) return undecoded;
+    if (!data.includes("%") && !hasMimeParts(data) && !isMarkup(data)) return undecoded;
     const encoding = { prefix, alphabet: "percent" } as const;
     const decoded = decodeBytes(decodePercentBytes(data), encoding, charsets);
     if (isUsual) return decoded;
@@ -215,7 +216,7 @@ function decodeBytes(
     text,
     encoding: { ...encoding, isRecoded: !isUtf8(bytes) || bytes.includes(0) },
     isMail: hasMimeParts(text),
-    isPage: isMarkup(text),
+    isPage: isMarkup(text) || hasFoldedLines(text),
     hasBinary: read.hasBinary || hasUnknownCharset(encoding.prefix),
   };
 }
@@ -289,11 +290,7 @@ const BASE64_MEMBERS = new Set(["bytes", "blob", "b64_json", "file_data"]);
 /** Members that are base64 if a MIME type is beside them; all but the first are of A2A. */
 const MEMBERS_BESIDE_TYPE = new Set(["data", "raw", "fileWithBytes", "file_with_bytes"]);
 const MIME_TYPES = [
-  "mimeType",
-  "mime_type",
-  "media_type",
-  "mediaType",
-  "contentType",
-  "content_type",
+  ...["mimeType", "mime_type", "media_type"],
+  ...["mediaType", "contentType", "content_type"],
 ];
 const DECLARED_TYPES = [...MIME_TYPES, "format"];

@@ -1,4 +1,5 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
+import { isMarkup } from "../../lib/documents/read-html-text.ts";
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
@@ -103,8 +104,17 @@ export const readBase64: ValueReader = (out, value, location) =>
 /** Reads a string that is always text. */
 export const readText: ValueReader = (out, value, location) => {
   if (typeof value !== "string") readUnknown(out, value, location);
-  else if (value !== "") out.segments.push(createSegment(value, location.source, location));
+  else if (value !== "") {
+    out.segments.push(createSegment(value, location.source, location));
+    const { isFile, content_type, pointer } = location;
+    if ((isFile || PAGE_TYPE.test(content_type ?? "")) && isMarkup(value)) {
+      const data = `data:,${encodeURIComponent(value.toWellFormed())}`;
+      out.pages.push({ filename: null, content_type: null, data, url: null, pointer });
+    }
+  }
 };
+
+const PAGE_TYPE = /html|xml/i;
 
 /**
  * Reads the strings of JSON that is embedded in a string, so that it is still JSON after Transform. Returns the parsed

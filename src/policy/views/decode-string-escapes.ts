@@ -1,4 +1,4 @@
-/** Decodes the escapes of strings in JSON and source code: `\n`, `\t`, `\u201c`. */
+/** Decodes the escapes of strings in JSON and source code (`\n`, `\t`, `\u201c`), and removes the colors of terminals. */
 import { createSourceMapBuilder, type SourceMap } from "./source-map.ts";
 
 /**
@@ -6,7 +6,7 @@ import { createSourceMapBuilder, type SourceMap } from "./source-map.ts";
  * `\nana@example.com` would be masked with the address, and half an escape would remain.
  */
 export function decodeStringEscapes(text: string): SourceMap | undefined {
-  if (!text.includes("\\")) return undefined;
+  if (!text.includes("\\") && !text.includes("\x1b")) return undefined;
   const out = createSourceMapBuilder();
   let done = 0;
   for (const { 0: escaped, index } of text.matchAll(ESCAPE)) {
@@ -19,10 +19,13 @@ export function decodeStringEscapes(text: string): SourceMap | undefined {
   return out.build();
 }
 
-/** Several backslashes: JSON inside JSON doubles them. */
-const ESCAPE = /\\{1,8}(?:[nrt]|u[\da-fA-F]{4})/g;
+/** Several backslashes: JSON inside JSON doubles them. The first alternative is a color, such as `\x1b[33m`. */
+const ESCAPE =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read it
+  /(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;]{0,20}m|\\{1,8}(?:[nrt]|u[\da-fA-F]{4})/g;
 
 function decodeEscape(escaped: string): string {
+  if (escaped.endsWith("m")) return "";
   const [, digits] = /u(.{4})$/.exec(escaped) ?? [];
   if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
   return escaped.endsWith("t") ? "\t" : "\n";
