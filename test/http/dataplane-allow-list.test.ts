@@ -287,6 +287,25 @@ test("a model in any member that an official SDK names after models is a 403, at
   expect(failed).toEqual([]);
 });
 
+test.each([
+  "mo_del",
+  "MODEL_",
+  "mod_els",
+  "fall-backs",
+  "__model__id",
+  "pre_set",
+  "draft_mo--del_s",
+])(
+  "the member %s of the body is a 403: some parsers ignore the separators in a name",
+  async (name) => {
+    const { limited } = await setUp();
+
+    const reply = await limited.post(CHAT, { model: "cheap", messages: [], [name]: "expensive" });
+
+    expect(await readError(reply)).toEqual([403, "model_not_allowed"]);
+  },
+);
+
 test.each(["Tools", "ｔools", "tool\u017f", "\\uff54ools", "\\u0054ools", "\\ud835\\udc2dools"])(
   "a model of the member %s of a message is a 403",
   async (name) => {

@@ -79,10 +79,13 @@ function readKind(name: string, outer: "members" | "tools"): ValueKind {
   if (DATA.test(name)) return "data";
   const folded = foldName(name);
   if (CONTENT.test(folded)) return "content";
-  if (folded === "preset" || folded === "prompt_id") return folded;
-  if (MODEL_NAME.test(folded)) return "model";
+  // Go's encoding/json/v2 can ignore separators in names.
+  const plain = folded.replaceAll(/[_-]/g, "");
+  if (plain === "preset") return "preset";
+  if (plain === "promptid") return "prompt_id";
+  if (MODEL_NAME.test(folded) || MODEL_NAME.test(plain)) return "model";
   if (outer === "tools" || TOOLS.test(folded)) return "tools";
-  return folded === "engine" ? "model" : "members";
+  return plain === "engine" ? "model" : "members";
 }
 
 /** Search engines and readers of documents are named by `engine`, which elsewhere is LiteLLM's `model` of completions. */
