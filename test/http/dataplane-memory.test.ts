@@ -167,4 +167,32 @@ test.each(["exact", "observe"])(
   30_000,
 );
 
+test.each(["exact", "observe"])(
+  "unfinished events and other members of guarded streams (%s) count for their consumer",
+  async (stream) => {
+    await using kit = await startKit({ settings: { IN_FLIGHT_MIB: "16" } });
+    const rest = Promise.withResolvers<void>();
+    const long = "word ".repeat(200_000);
+    const headers = { "content-type": "text/event-stream" };
+    const options = { guard: { stream } };
+    await using one = await makeGuardedConsumer(kit, { output_rules: [] }, options);
+    const send = async (start: string) => {
+      one.upstream.script({ headers, chunks: [start, rest.promise, "\n\ndata: [DONE]\n\n"] });
+      const body = { model: "m", messages: [], stream: true };
+      return (await one.post("/v1/chat/completions", body)).text();
+    };
+
+    const unfinished = send(`data: {"choices":[],"more":"${long}`);
+    await until(() => kit.deps.heldBytes.reserved > 1.9 * MIB);
+    const before = kit.deps.heldBytes.reserved;
+    const members = send(`data: ${JSON.stringify({ choices: [], more: long })}\n\n`);
+    await until(() => kit.deps.heldBytes.reserved > before + 3.8 * MIB);
+
+    rest.resolve();
+    await Promise.allSettled([unfinished, members]);
+    await until(() => kit.deps.heldBytes.reserved === 0);
+  },
+  30_000,
+);
+
 const traceparent = () => `00-${crypto.randomUUID().replaceAll("-", "")}-b7ad6b7169203331-01`;

@@ -5,7 +5,7 @@ import { createStreamMask } from "../../src/dataplane/guard/stream/mask-stream.t
 import { createMessagesFormat } from "../../src/dataplane/guard/stream/messages-format.ts";
 import { createResponsesFormat } from "../../src/dataplane/guard/stream/responses-format.ts";
 import {
-  createHeldCap,
+  createStreamMemory,
   type EvaluatedText,
 } from "../../src/dataplane/guard/stream/stream-evaluation.ts";
 import type { StreamFormat } from "../../src/dataplane/guard/stream/stream-format.ts";
@@ -64,6 +64,12 @@ function overlap(text: string, word: string): number {
   return length;
 }
 
+/** Memory of a stream, without the limit of a consumer. */
+export const createUncappedMemory = () =>
+  createStreamMemory({
+    memory: reserveBytes({ heldBytes: createByteBudget(Infinity) }, "consumer"),
+  });
+
 function evaluate(text: string): EvaluatedText {
   const masked = maskText(text);
   return { masked: masked === text ? null : masked, blocked: text.includes(FORBIDDEN) };
@@ -92,7 +98,7 @@ export async function mask(
         return evaluate(text);
       },
     },
-    createHeldCap({ memory: reserveBytes({ heldBytes: createByteBudget(Infinity) }, "consumer") }),
+    createUncappedMemory(),
   );
   const sent: string[] = [];
   for (const chunk of chunks) {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { createUncappedMemory } from "../../../../test/kit/mask-words.ts";
 import { parseUnambiguous } from "../../../lib/json/parse-strict.ts";
 import { createAssembly } from "./assemble-response.ts";
 import { createChatFormat } from "./chat-format.ts";
@@ -16,7 +17,7 @@ test("a long list in an event takes little more time than its parsing", () => {
   const took = { parsing: Infinity, all: Infinity };
 
   for (let round = 0; round < 5; round++) {
-    const assembly = createAssembly(createChatFormat(), () => {});
+    const assembly = createAssembly(createChatFormat(), createUncappedMemory());
     took.parsing = Math.min(
       took.parsing,
       measureCpu(() => parseUnambiguous(data)),

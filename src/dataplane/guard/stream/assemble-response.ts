@@ -9,6 +9,7 @@ import {
 } from "../../../lib/json/parse-strict.ts";
 import { createGrowingText, type GrowingText } from "../../../lib/text/growing-text.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
+import type { StreamMemory } from "./stream-evaluation.ts";
 import {
   buildConflictError,
   type EventParts,
@@ -45,10 +46,9 @@ const MAX_MEMBERS = 20_000;
 /** Caps the time of an event: each repetition is compared with the location of each text. */
 const MAX_COMPARISONS = 100_000;
 
-/** `onSize` gets the number of characters that were added, and may throw. */
 export function createAssembly(
   format: StreamFormat,
-  onSize: (characters: number) => void,
+  memory: Pick<StreamMemory, "addText" | "addStructure">,
 ): ResponseAssembly {
   const texts = new Map<string, GrowingText>();
   const argumentSlots = new Set<string>();
@@ -95,6 +95,7 @@ export function createAssembly(
 
   /** Checks the response without its texts after every mebibyte of events that may extend it. */
   function measure(characters: number): void {
+    memory.addStructure(characters);
     unmeasured += characters;
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
@@ -128,7 +129,7 @@ export function createAssembly(
       }
       if (!parts.is_delta) measure(data.length);
       for (const { slot, text } of parts.pieces) {
-        onSize(texts.has(slot) ? text.length : text.length + SLOT_CHARACTERS);
+        memory.addText(texts.has(slot) ? text.length : text.length + SLOT_CHARACTERS);
       }
       addTexts(parts);
       try {

@@ -6,6 +6,7 @@ import { buildUnreadableError } from "../guard-errors.ts";
 import { isInside } from "./assemble-response.ts";
 import type { CheckedEvent } from "./check-event.ts";
 import { replaceTexts, setSequenceNumber } from "./edit-event.ts";
+import type { StreamMemory } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import type { TextSlot } from "./text-slot.ts";
 
@@ -44,8 +45,7 @@ export interface EventSender {
 export interface SenderOptions {
   /** Nothing is sent before the response is complete. */
   holdsAll: boolean;
-  /** Gets the number of characters of each held event, and may throw. */
-  onSize: (characters: number) => void;
+  memory: Pick<StreamMemory, "addText">;
   /** Events up to this number are not sent: the client has received them. */
   starting_after?: number | undefined;
 }
@@ -58,7 +58,7 @@ const MAX_REPEATED_CHARACTERS = 16 * 1024 * 1024;
 
 export function createEventSender(
   slots: ReadonlyMap<string, TextSlot>,
-  { holdsAll, onSize, starting_after = -1 }: SenderOptions,
+  { holdsAll, memory, starting_after = -1 }: SenderOptions,
 ): EventSender {
   let held: Outgoing[] = [];
   /** Elements of which an event is held, in their order: later events must not overtake it. */
@@ -150,7 +150,7 @@ export function createEventSender(
         stage === "end" ||
         elements.some((each) => heldElements.has(each));
       if (!isHeld) return send(event);
-      onSize(event.event.text.length);
+      memory.addText(event.event.text.length);
       held.push(event);
       for (const element of elements) heldElements.add(element);
     },

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../../test/kit/expect-linear.ts";
 import {
+  createUncappedMemory,
   demoStreams,
   eventsOf,
   FORBIDDEN,
@@ -77,7 +78,7 @@ test.each(NAMES)("a long text of a %s stream is evaluated as a whole at its end"
   const { [name]: forbidden } = await demoStreams(`pay ${FORBIDDEN} now`);
   const open = openLongText;
   const assemble = ({ text }: { text: string }) => {
-    const assembly = createAssembly(FORMATS[name](), () => {});
+    const assembly = createAssembly(FORMATS[name](), createUncappedMemory());
     for (const data of dataOf(text) ?? []) if (data.endsWith("}")) assembly.add(data.slice(6));
     return assembly.toText();
   };
@@ -97,7 +98,7 @@ test("a long text that cannot be evaluated is released once, as it was received"
   const masked = createStreamMask(
     createChatFormat(),
     { openText: openLongText, evaluatePart: fail, evaluateResponse: fail },
-    () => {},
+    createUncappedMemory(),
   );
   const [first = [], last = []] = [[chunk({ content: SECRET })], [finish(), DONE]].map((stream) =>
     splitter.push(Buffer.from(stream.join(""))),
@@ -327,7 +328,7 @@ test("a function call is evaluated only when it is complete", async () => {
 });
 
 test("numbers in deltas count as the structure of the response", () => {
-  const assembly = createAssembly(createChatFormat(), () => {});
+  const assembly = createAssembly(createChatFormat(), createUncappedMemory());
   const add = (from: number) => {
     const names = Array.from({ length: 12_000 }, (_, at) => [`${from + at}`.padStart(60, "m"), 1]);
     const delta = Object.fromEntries(names);
@@ -388,7 +389,7 @@ test("a response that only its complete evaluation blocks ends as blocked, with 
       evaluatePart: async () => ({ masked: null, blocked: false }),
       evaluateResponse: async () => ({ masked: null, blocked: true }),
     },
-    () => {},
+    createUncappedMemory(),
   );
 
   for (const event of splitter.push(Buffer.from(stream.join("")))) await masked.add(event);

@@ -14,7 +14,7 @@ import {
 import { type CheckedEvent, createEventChecker, wrapEvent } from "./check-event.ts";
 import { parseObject } from "./edit-event.ts";
 import { addText, createEventSender, type Outgoing } from "./event-sender.ts";
-import type { EvaluatedText, MaskHost } from "./stream-evaluation.ts";
+import type { EvaluatedText, MaskHost, StreamMemory } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 import { createTextSlot, type TextSlot } from "./text-slot.ts";
 
@@ -29,13 +29,12 @@ export interface StreamMask {
   isBlocked: () => boolean;
 }
 
-/** `onSize` gets the number of characters of each text and held event, and may throw. */
 export function createStreamMask(
   format: StreamFormat,
   host: MaskHost,
-  onSize: (characters: number) => void,
+  memory: Pick<StreamMemory, "addText" | "addStructure">,
 ): StreamMask {
-  const assembly = createAssembly(format, onSize);
+  const assembly = createAssembly(format, memory);
   const checkEvent = createEventChecker(format, host.evaluatePart, (data) => {
     const read = assembly.add(data);
     if (current) current.read = read;
@@ -44,7 +43,7 @@ export function createStreamMask(
   const slots = new Map<string, TextSlot>();
   const { openText, starting_after } = host;
   const holdsAll = openText === undefined;
-  const sender = createEventSender(slots, { holdsAll, onSize, starting_after });
+  const sender = createEventSender(slots, { holdsAll, memory, starting_after });
   /** Elements with tool calls that are not evaluated. */
   const calls = new Set<string>();
   /** The event that is added; `read` if the response contains its texts, `outgoing` if they are pushed. */

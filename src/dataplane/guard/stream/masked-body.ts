@@ -6,8 +6,7 @@ import type { Bytes } from "../../../net/http/reply.ts";
 import type { StreamedBody } from "../../upstream/upstream-reply.ts";
 import { createStreamMask } from "./mask-stream.ts";
 import {
-  checkEventSize,
-  createHeldCap,
+  createStreamMemory,
   type GuardedBody,
   measureStreamWork,
   PART_BYTES,
@@ -24,6 +23,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
   /** Thousands of events may arrive in one chunk, or in chunks that are read at once. */
   const work = measureStreamWork(evaluation);
   const { evaluate: evaluateByPolicy, ...texts } = deps.openResponseGuard(context, work);
+  const memory = createStreamMemory(evaluation);
   const mask = createStreamMask(
     format,
     {
@@ -36,7 +36,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
         work.exclude(() => evaluate(text, { recorded: true, evaluate: evaluateByPolicy })),
       starting_after: evaluation.starting_after,
     },
-    createHeldCap(evaluation),
+    memory,
   );
   const encode = createSlabEncoder();
   const splitter = createEventSplitter();
@@ -78,7 +78,7 @@ export function createMaskedBody(evaluation: StreamEvaluation, body: StreamedBod
       if (next) await next;
     }
     arrived = [];
-    checkEventSize(splitter);
+    memory.holdEvent(splitter);
     if (end && !isStopped) await mask.end();
     if (mask.isBlocked()) endAsBlocked();
   }

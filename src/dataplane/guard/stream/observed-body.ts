@@ -7,8 +7,7 @@ import { createAssembly } from "./assemble-response.ts";
 import { createOtherContent } from "./other-content.ts";
 import { createNameCheck } from "./read-event.ts";
 import {
-  checkEventSize,
-  createHeldCap,
+  createStreamMemory,
   type GuardedBody,
   measureStreamWork,
   PART_BYTES,
@@ -23,9 +22,9 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 
 export function createObservedBody(evaluation: StreamEvaluation, body: StreamedBody): GuardedBody {
   const splitter = createEventSplitter();
-  const onSize = createHeldCap(evaluation);
-  const assembly = createAssembly(evaluation.format, onSize);
-  const others = createOtherContent(evaluation.format, onSize);
+  const memory = createStreamMemory(evaluation);
+  const assembly = createAssembly(evaluation.format, memory);
+  const others = createOtherContent(evaluation.format, memory);
   const checkEventName = createNameCheck(evaluation.format);
   const work = measureStreamWork(evaluation);
   /** Chunks that were sent and are not read yet, and their size. */
@@ -70,7 +69,7 @@ export function createObservedBody(evaluation: StreamEvaluation, body: StreamedB
           for (let at = 0; at < chunk.length; at += PART_BYTES) {
             const part = chunk.subarray(at, at + PART_BYTES);
             for (const event of splitter.push(part)) await add(event);
-            checkEventSize(splitter);
+            memory.holdEvent(splitter);
             unreadBytes -= part.length;
           }
         }

@@ -7,6 +7,7 @@ import type { Segment } from "../../../policy/segment.ts";
 import { buildUnreadableError } from "../guard-errors.ts";
 import type { ReadEvent } from "./assemble-response.ts";
 import { findUnusualLines, readOutput, readRest } from "./read-event.ts";
+import type { StreamMemory } from "./stream-evaluation.ts";
 import type { StreamFormat } from "./stream-format.ts";
 
 export interface OtherContent {
@@ -23,10 +24,9 @@ export interface OtherContent {
 /** Caps the events with calls, which are evaluated one by one. */
 const MAX_CALLS = 8;
 
-/** `onSize` gets the number of characters that were added, and may throw. */
 export function createOtherContent(
   format: StreamFormat,
-  onSize: (characters: number) => void,
+  { addText }: Pick<StreamMemory, "addText">,
 ): OtherContent {
   const withCalls: OtherContent["withCalls"][number][] = [];
   const withTexts: { text: string; keys: string[] }[] = [];
@@ -38,7 +38,7 @@ export function createOtherContent(
     const keys = segments.map(createKey).filter((key) => !seen.has(key));
     if (keys.length === 0) return;
     const text = JSON.stringify(event);
-    onSize(text.length);
+    addText(text.length);
     withTexts.push({ text, keys });
     for (const key of keys) seen.add(key);
   }
@@ -54,7 +54,7 @@ export function createOtherContent(
     addData(data, read) {
       const { segments, incomplete_calls, hasCalls } = readRest(read);
       if (format.keepsCalls || !hasCalls) return addTexts(read.rest, segments);
-      onSize(data.length);
+      addText(data.length);
       if (withCalls.push({ text: data, incomplete_calls }) > MAX_CALLS) {
         throw buildUnreadableError("it has too many calls outside of its response");
       }

@@ -1,6 +1,7 @@
 /** A stream whose evaluation fails, and which may pass: every text is sent once. */
 import { expect, test } from "bun:test";
 import {
+  createUncappedMemory,
   demoStreams,
   FORBIDDEN,
   FORMATS,
@@ -34,7 +35,7 @@ async function passWithFailure(
       evaluatePart: async () => check(clean),
       evaluateResponse: async () => check(clean),
     },
-    () => {},
+    createUncappedMemory(),
   );
   let added = 0;
   try {
@@ -50,7 +51,7 @@ async function passWithFailure(
 
 /** Returns the texts of a stream; of those that an event repeats, only the deltas. */
 function assemble(name: Name, text: string): string {
-  const assembly = createAssembly(FORMATS[name](), () => {});
+  const assembly = createAssembly(FORMATS[name](), createUncappedMemory());
   for (const { lines } of splitEvents(text)) {
     const data = lines.find((line) => line.startsWith("data: {"));
     if (data) assembly.add(data.slice(6));
@@ -101,7 +102,7 @@ test("a response that a rule blocks does not pass although recording it fails", 
       evaluatePart: async () => clean,
       evaluateResponse: () => Promise.reject(new Error("The evaluation fails.")),
     },
-    () => {},
+    createUncappedMemory(),
   );
   const delta = { content: `You ${FORBIDDEN}` };
   const [event] = splitEvents(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`);
@@ -125,8 +126,11 @@ test("held text that a rule blocks does not pass when the evaluation fails", asy
       evaluatePart: async () => clean,
       evaluateResponse: async () => clean,
     },
-    () => {
-      if (isFull) throw new Error("The memory is exhausted.");
+    {
+      ...createUncappedMemory(),
+      addText() {
+        if (isFull) throw new Error("The memory is exhausted.");
+      },
     },
   );
   const [first, second] = splitEvents(

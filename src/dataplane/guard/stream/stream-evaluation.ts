@@ -65,24 +65,41 @@ const MAX_HELD_CHARACTERS = 4 * 1024 * 1024;
 /** A text is in memory as it was received, and as it is evaluated. */
 const COPIES = 2;
 
-/** Returns the function that gets the number of characters of each text and held event, and may throw. */
-export function createHeldCap({ memory }: Pick<StreamEvaluation, "memory">) {
-  const cap = createSizeCap(MAX_HELD_CHARACTERS, () =>
+/** Counts the memory of one stream. Its functions may throw. */
+export interface StreamMemory {
+  /** Adds the characters of a text or held event. */
+  addText: (characters: number) => void;
+  /** Adds an event that may extend the response beside its texts. */
+  addStructure: (characters: number) => void;
+  /** Counts the event that has not arrived completely. The memory of the largest one stays reserved. */
+  holdEvent: (splitter: EventSplitter) => void;
+}
+
+export function createStreamMemory({ memory }: Pick<StreamEvaluation, "memory">): StreamMemory {
+  const capTexts = createSizeCap(MAX_HELD_CHARACTERS, () =>
     buildUnreadableError("its texts exceed 4 MiB"),
   );
-  return (characters: number): void => {
-    cap(characters);
-    memory.add(characters * COPIES);
+  let largestEvent = 0;
+  const reserve = (characters: number) => memory.add(characters * COPIES);
+  return {
+    addText(characters) {
+      capTexts(characters);
+      reserve(characters);
+    },
+    addStructure: reserve,
+    holdEvent({ restSize }) {
+      const size = restSize();
+      if (size > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
+      if (size <= largestEvent) return;
+      reserve(size - largestEvent);
+      largestEvent = size;
+    },
   };
 }
 
 /** Rejects lines in UTF-16 or UTF-32: they have no data that the guard could read. */
 export function checkEncoding(lines: readonly string[]): void {
   if (lines.some((line) => line.includes("\0"))) throw buildUnreadableError("it is not in UTF-8");
-}
-
-export function checkEventSize({ restSize }: EventSplitter): void {
-  if (restSize() > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
 }
 
 /** Returns a promise for a large event, which waits for its turn: those of several streams would block the event loop together. */
