@@ -67,7 +67,7 @@ const COPIES = 2;
 
 /** Counts the memory of one stream. Its functions may throw. */
 export interface StreamMemory {
-  /** Adds the characters of a text or held event. */
+  /** Adds the characters of text, or of an event that is held. */
   addText: (characters: number) => void;
   /** Adds an event that may extend the response beside its texts. */
   addStructure: (characters: number) => void;
@@ -79,7 +79,7 @@ export function createStreamMemory({ memory }: Pick<StreamEvaluation, "memory">)
   const capTexts = createSizeCap(MAX_HELD_CHARACTERS, () =>
     buildUnreadableError("its texts exceed 4 MiB"),
   );
-  let largestEvent = 0;
+  let maxEventSize = 0;
   const reserve = (characters: number) => memory.add(characters * COPIES);
   return {
     addText(characters) {
@@ -90,9 +90,9 @@ export function createStreamMemory({ memory }: Pick<StreamEvaluation, "memory">)
     holdEvent({ restSize }) {
       const size = restSize();
       if (size > MAX_HELD_CHARACTERS) throw buildUnreadableError("an event exceeds 4 MiB");
-      if (size <= largestEvent) return;
-      reserve(size - largestEvent);
-      largestEvent = size;
+      if (size <= maxEventSize) return;
+      reserve(size - maxEventSize);
+      maxEventSize = size;
     },
   };
 }
