@@ -34,6 +34,23 @@ test("a turn of the event loop ends when it has done enough", async () => {
   await all;
 });
 
+test("a turn of the event loop is as long as the other work since the last one", async () => {
+  const { order, run, workFor } = createTurns();
+  const owners = Array.from({ length: 20 }, (_, at) => String.fromCharCode(97 + at));
+  let loops = 0;
+  const workBesides = () => {
+    workFor(40);
+    loops += 1;
+    if (order.length < owners.length) setImmediate(workBesides);
+  };
+
+  const all = Promise.all(owners.map((name) => run(name, turn, MAX_TURN_MS)));
+  setImmediate(workBesides);
+  await all;
+
+  expect(loops).toBeLessThan(10);
+});
+
 test("the owner that has worked less has the next turn, independent of estimates", async () => {
   const { order, run } = createTurns();
 

@@ -28,6 +28,8 @@ export interface WorkMeter {
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
+/** A turn takes as long as other work since the last one, up to this: otherwise those that wait would have a small part of the time. */
+const MAX_LONG_TURN_MS = 64;
 /** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
 const MAX_ERROR = 4;
 /** Beyond these, owners that do not wait are forgotten. */
@@ -52,6 +54,10 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   let least_ms = 0;
   /** Estimated work of this turn of the event loop. */
   let current_ms = 0;
+  /** Maximum of `current_ms`. */
+  let max_ms = MAX_TURN_MS;
+  /** End of the work of the last turn. */
+  let ended = 0;
   /** Start of this turn, and the part of its time that meters have counted. */
   let began = 0;
   let metered_ms = 0;
@@ -70,14 +76,14 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
     return owner;
   }
 
-  const fits = (ms: number) => current_ms === 0 || current_ms + ms <= MAX_TURN_MS;
+  const fits = (ms: number) => current_ms === 0 || current_ms + ms <= max_ms;
 
   function begin(owner: Owner, ms: number): void {
     least_ms = owner.worked_ms;
     if (current_ms === 0) {
       setImmediate(startTurn);
       // Runs when the work that begins in `startTurn` has ended, and before anything else.
-      setImmediate(countTaken);
+      setImmediate(endTurn);
       began = clock();
       metered_ms = 0;
     }
@@ -95,9 +101,16 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
     taken = [];
   }
 
+  function endTurn(): void {
+    countTaken();
+    ended = clock();
+  }
+
   /** Lets those continue that wait, in a new turn of the event loop. */
   function startTurn(): void {
     countTaken();
+    const other_ms = ended > began ? clock() - ended : 0;
+    max_ms = Math.max(MAX_TURN_MS, Math.min(other_ms, MAX_LONG_TURN_MS));
     current_ms = 0;
     for (;;) {
       const owner = findNext();
