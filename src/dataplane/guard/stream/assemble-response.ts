@@ -53,6 +53,8 @@ export function createAssembly(
   const texts = new Map<string, GrowingText>();
   const argumentSlots = new Set<string>();
   let unmeasured = 0;
+  /** Characters of the response without its texts, when they were last measured. Most events repeat the same members. */
+  let structureSize = 0;
   const textAt = (slot: string): string => texts.get(slot)?.read() ?? "";
 
   function findCopies(rest: JsonObject, { repeats }: EventParts): ReadEvent["copies"] {
@@ -95,11 +97,13 @@ export function createAssembly(
 
   /** Checks the response without its texts after every mebibyte of events that may extend it. */
   function measure(characters: number): void {
-    memory.addStructure(characters);
     unmeasured += characters;
     if (unmeasured < MEASURE_EVERY_CHARACTERS) return;
     unmeasured = 0;
-    writeStructure();
+    const { length } = writeStructure();
+    if (length <= structureSize) return;
+    memory.addStructure(length - structureSize);
+    structureSize = length;
   }
 
   /** Returns the JSON text of the response without its texts. Rejects a response that is too large. */

@@ -69,7 +69,7 @@ const COPIES = 2;
 export interface StreamMemory {
   /** Adds the characters of text, or of an event that is held. */
   addText: (characters: number) => void;
-  /** Adds an event that may extend the response beside its texts. */
+  /** Adds characters of the response beside its texts. */
   addStructure: (characters: number) => void;
   /** Counts the event that has not arrived completely. The memory of the largest one stays reserved. */
   holdEvent: (splitter: EventSplitter) => void;
