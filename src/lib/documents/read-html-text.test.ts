@@ -25,6 +25,7 @@ test.each([
   ["<path style='opacity:0'/>41<s hidden>x</s>11", "41x11\n4111\nopacity:0"],
   ["<p class='x hidden y'>4111</p><s hidden>x", "4111\nx\nx hidden y"],
   ["<text>4100</text><text>4150</text>", "4100\n4150"],
+  ["<p>41<s hidden>x</s>11<p>end", "41x11\nend\n4111"],
   ["41<i style='font-size:0.5em'>1</i>1<input hidden>1", "41111\nfont-size:0.5em"],
   ['4111 <img alt="">11<button></button>11', "4111 1111"],
   ["<img alt=bare>", "bare"],

@@ -83,7 +83,8 @@ async function readLines(
   const asides: string[] = [];
   const longNames = new Set<string>();
   let line = createLine();
-  /** The same without hidden text. */
+  /** The same without hidden text. At the end: only the beginning of long text is inspected. */
+  const shownLines: Line[] = [];
   let shown = createLine();
   const hiding = createHiding();
   /** Long text is visited in several steps, which nothing parts in the source. */
@@ -95,7 +96,7 @@ async function readLines(
     line = createLine();
     hasEnded = isBreak = false;
     if (hiding.isHidden()) return;
-    if (shown.hasHidden) lines.push(shown);
+    if (shown.hasHidden) shownLines.push(shown);
     shown = createLine();
   };
   const isXml = XML.test(source) && !isXhtml(source);
@@ -140,8 +141,8 @@ async function readLines(
   };
   await walkMarkup(source, visitor, slicer);
   endLine();
-  if (shown.hasHidden) lines.push(shown);
-  return { lines, asides: [...asides, ...longNames] };
+  if (shown.hasHidden) shownLines.push(shown);
+  return { lines: [...lines, ...shownLines], asides: [...asides, ...longNames] };
 }
 
 const XML = /^\s*<\?xml/;

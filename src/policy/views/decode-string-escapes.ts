@@ -19,13 +19,14 @@ export function decodeStringEscapes(text: string): SourceMap | undefined {
   return out.build();
 }
 
-/** Several backslashes: JSON inside JSON doubles them. The first alternative is a color, such as `\x1b[33m`. */
+/** Several backslashes: JSON inside JSON doubles them. First the sequences of terminals, such as `\x1b[33m` and `\x1b(B`. */
 const ESCAPE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals read it
-  /(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))\[[\d;]{0,20}m|\\{1,8}(?:[nrt]|u[\da-fA-F]{4})/g;
+  /(?:\x1b|\\{1,8}(?:u001[bB]|x1[bB]|033|e))(?:\[[\d;:?]{0,30}[A-Za-z]|\(B)|\\{1,8}(?:[nrt]|u[\da-fA-F]{4})/g;
+const TERMINAL = /[[(]/;
 
 function decodeEscape(escaped: string): string {
-  if (escaped.endsWith("m")) return "";
+  if (TERMINAL.test(escaped)) return "";
   const [, digits] = /u(.{4})$/.exec(escaped) ?? [];
   if (digits !== undefined) return String.fromCharCode(Number.parseInt(digits, 16));
   return escaped.endsWith("t") ? "\t" : "\n";

@@ -36,6 +36,7 @@ test.each([
   ["a dash that separates words", "a@b.co\u2014yes", "a@b.co yes"],
   ["string escapes", String.raw`a\nb \\tc \u00e9 C:\dir`, "a\nb \tc é c:\\dir"],
   ["colors of a terminal", "\x1b[1;33mred\x1b[0m", "red"],
+  ["colors of grep and tput", "\x1b[01;31m\x1b[Kred\x1b[m\x1b[K\x1b(B", "red"],
   ["escaped colors of a terminal", String.raw`\u001b[33mred\\x1b[39m`, "red"],
   ["the dotted capital I does not shift what follows", "İİ x", "ii x"],
 ])("folding: %s", (_, text, reads) => {
