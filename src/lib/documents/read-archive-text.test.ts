@@ -270,6 +270,13 @@ test.each([
   });
 });
 
+test("the text of a part does not continue that of the part before it", async () => {
+  const content = (text: string) => `<?xml version="1.0"?><a>${text}<b>11</b></a>`;
+  const files = ["41", "41"].map((text, at) => ({ name: `${at}.xml`, content: content(text) }));
+
+  expect(await read(zip(files))).toMatchObject({ text: expect.not.stringContaining("41114111") });
+});
+
 test("a number of a sheet is read without its exponent", async () => {
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
   const content = `<worksheet xmlns="${main}"><c><v>4.111111111111111E15</v></c></worksheet>`;

@@ -48,7 +48,8 @@ export async function readArchiveText(
       if (xml !== undefined) {
         const read = await readXmlText(xml, budget.slicer);
         text += `${read}\n`;
-        if (!isOfficeXml(xml)) text += (await readChangedLines(xml, budget.slicer)).join("\n");
+        if (!isOfficeXml(xml))
+          for (const line of await readChangedLines(xml, budget.slicer)) text += `${line}\n`;
         if (ENTITY.test(xml) && REFERENCE.test(read)) unread.set(ENTITIES.reason, ENTITIES);
       } else {
         const nested = await readPart(part, charsets);
