@@ -76,8 +76,12 @@ async function readAttachments(
     const file = await nextFile();
     const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
-    // The source of a page is inspected as text.
-    if (index >= attachments.length + documents.length) continue;
+    if (index >= attachments.length + documents.length) {
+      // The source of a page is inspected as text.
+      if (problems.some(({ reason }) => !MINOR.has(reason)))
+        opened.uninspected.push({ pointer, ...PAGE_TRUNCATED });
+      continue;
+    }
     // Providers show the name to the model.
     if (filename !== null) {
       const at = { pointer: `${pointer}/filename` };
@@ -126,6 +130,10 @@ async function readFile(
 }
 
 const TRUNCATED: FileProblem = { reason: "truncated", detail: "only its beginning was read" };
+const PAGE_TRUNCATED: FileProblem = {
+  reason: "truncated",
+  detail: "its source was inspected, but not all of its text without tags",
+};
 const unreadable = (reason: Uninspected["reason"], detail: string): FileText => ({
   text: "",
   problems: [{ reason, detail }],

@@ -107,35 +107,6 @@ test.each(styles)("a web page in $style is read without its tags", async ({ payl
   expect(detectors.uninspected).toEqual([]);
 });
 
-const PARTED = "<p>4111 <b>1111</b> 1111 1111</p>";
-const content = (part: object) => ({ messages: [{ role: "user", content: [part] }] });
-const fileOf = (file_data: string) => content({ type: "file", file: { file_data } });
-const resourceOf = (resource: object) => ({
-  messages: [{ role: "tool", content: [{ type: "resource", resource }] }],
-});
-const CONTACT = "BEGIN:VCARD\r\nNOTE:4111 1111\r\n  1111 1111\r\nEND:VCARD\r\n";
-
-test.each([
-  ["an HTML resource", resourceOf({ uri: "file:///a", mimeType: "text/html", text: PARTED })],
-  [
-    "a text document",
-    content({ type: "document", source: { type: "text", media_type: "text/plain", data: PARTED } }),
-  ],
-  ["a data URL without escapes", fileOf(`data:text/html,${PARTED}`)],
-  [
-    "a contact in base64",
-    fileOf(`data:text/vcard;base64,${Buffer.from(CONTACT).toString("base64")}`),
-  ],
-])("a number that is parted in %s is read", async (_, payload) => {
-  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
-
-  const verdict = await guard.evaluate({ payload });
-
-  expect(verdict.status).toBe("block");
-  expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
-  expect(verdict.detectors.uninspected).toEqual([]);
-});
-
 test("a document in an MCP result is read by output rules", async () => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { direction: "output" });
   const resource = { uri: "file:///a", mimeType: "text/plain", blob: DOCX };

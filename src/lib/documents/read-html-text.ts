@@ -26,9 +26,9 @@ export const isMarkup = (text: string): boolean => isHtml(text) || MARKUP.test(t
 const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
-  const { lines, asides } = await readLines(source, false, slicer);
-  const readings = lines.flatMap(partsOf);
-  return [...readings.map((pieces) => pieces.join("")), ...asides]
+  const page = await readLines(source, false, slicer);
+  const readings = page.lines.flatMap(partsOf).map((pieces) => pieces.join(""));
+  return [...readings, ...page.asides, ...(await readNestedLines(page, slicer))]
     .join("\n")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
@@ -36,7 +36,21 @@ export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<
 
 /** Returns the lines and values that differ from the source: tags part them, or references encode their characters. */
 export async function readChangedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
-  const { lines, asides } = await readLines(source, true, slicer);
+  const page = await readLines(source, true, slicer);
+  return [...changedLines(page), ...page.asides, ...(await readNestedLines(page, slicer))];
+}
+
+/** Reads markup that is escaped or in an attribute, such as the articles of a feed and `srcdoc`. */
+async function readNestedLines({ lines, nested }: Page, slicer: TimeSlicer): Promise<string[]> {
+  const decoded = lines.filter(({ isDecoded }) => isDecoded).map(({ pieces }) => pieces.join(""));
+  const changed: string[][] = [];
+  for (const source of [...decoded, ...nested]) {
+    if (isMarkup(source)) changed.push(changedLines(await readLines(source, true, slicer)));
+  }
+  return changed.flat();
+}
+
+function changedLines({ lines }: Page): string[] {
   const changed: string[] = [];
   for (const line of lines) {
     for (const part of partsOf(line)) {
@@ -45,7 +59,7 @@ export async function readChangedLines(source: string, slicer: TimeSlicer): Prom
         changed.push(part.map(keepEnds).join(""));
     }
   }
-  return [...changed, ...asides];
+  return changed;
 }
 
 /** Keeps what may belong to a value that a tag parts, up to a space where there is one. The rest is in the source. */
@@ -55,6 +69,14 @@ function keepEnds(piece: string): string {
   return `${start.replace(/\S{0,100}$/, "")}\n${end.replace(/^\S{0,100}/, "")}`;
 }
 const END_CHARACTERS = 500;
+
+interface Page {
+  lines: Line[];
+  /** Comments and attributes. At the end: in their places, they would part a number. */
+  asides: string[];
+  /** Values of attributes that may be markup. */
+  nested: string[];
+}
 
 interface Line {
   pieces: string[];
@@ -73,14 +95,10 @@ const partsOf = ({ pieces, breaks }: Line): string[][] =>
  * Elements that HTML does not define are shown inline, but a style or another vocabulary may make them lines of their own:
  * a line breaks where one ends and another begins. `onlyDecoded`: leaves out attributes and comments without references.
  */
-async function readLines(
-  source: string,
-  onlyDecoded: boolean,
-  slicer: TimeSlicer,
-): Promise<{ lines: Line[]; asides: string[] }> {
+async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlicer): Promise<Page> {
   const lines: Line[] = [];
-  /** At the end: in their places, comments and attributes would part a number. */
   const asides: string[] = [];
+  const nested: string[] = [];
   const longNames = new Set<string>();
   let line = createLine();
   /** The same without hidden text. At the end: only the beginning of long text is inspected. */
@@ -123,6 +141,8 @@ async function readLines(
       else if (!isKnown) isBreak ||= hasEnded;
       if (closing) hiding.close(name);
       const isCode = !isXml && !closing && CODE.has(name);
+      if (attributes.includes("<") || attributes.includes("&lt;"))
+        nested.push(...attributeValues(attributes));
       if (onlyDecoded && !attributes.includes("&")) return isCode;
       const isShown = (each: string) => isKnown && SHOWN.has(each);
       for (const value of attributeValues(attributes, isShown)) {
@@ -142,7 +162,7 @@ async function readLines(
   await walkMarkup(source, visitor, slicer);
   endLine();
   if (shown.hasHidden) shownLines.push(shown);
-  return { lines: [...lines, ...shownLines], asides: [...asides, ...longNames] };
+  return { lines: [...lines, ...shownLines], asides: [...asides, ...longNames], nested };
 }
 
 const XML = /^\s*<\?xml/;

@@ -81,13 +81,16 @@ export const isSealedData = (
   source === "assistant" &&
   (type === "redacted_thinking" || type === "reasoning.encrypted");
 
-/** Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. */
+/**
+ * Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. An MCP
+ * resource may omit it.
+ */
 export function readDeclaredType(members: JsonObject): string | null {
   for (const name of DECLARED_TYPES) {
     const type = members[name];
     if (typeof type === "string") return type;
   }
-  return null;
+  return typeof members.uri === "string" && typeof members.text === "string" ? "text/plain" : null;
 }
 
 /** Returns whether an object declares a file in an unknown charset. */

@@ -107,14 +107,12 @@ export const readText: ValueReader = (out, value, location) => {
   else if (value !== "") {
     out.segments.push(createSegment(value, location.source, location));
     const { isFile, content_type, pointer } = location;
-    if ((isFile || PAGE_TYPE.test(content_type ?? "")) && isMarkup(value)) {
+    if ((isFile || content_type !== null) && isMarkup(value)) {
       const data = `data:,${encodeURIComponent(value.toWellFormed())}`;
       out.pages.push({ filename: null, content_type: null, data, url: null, pointer });
     }
   }
 };
-
-const PAGE_TYPE = /html|xml/i;
 
 /**
  * Reads the strings of JSON that is embedded in a string, so that it is still JSON after Transform. Returns the parsed
