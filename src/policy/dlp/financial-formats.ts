@@ -35,6 +35,18 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.99,
   },
   {
+    // Wrapped once, after a word. Rows of a table begin with a number, or are longer.
+    entity: "credit_card",
+    startsWith: "digit",
+    leadingLengths: [4],
+    ...matchPattern(
+      /(?<=[^\s\d] ?)\d{4}(?:(?:[ -]|[ -]?\r?\n ?)\d{4}){3}(?!\s\d)/,
+      (matched) => matched.split("\n").length === 2 && isCard(matched),
+    ),
+    confidence: 0.9,
+    confidenceWithClue: 0.99,
+  },
+  {
     // Outside the ranges of the large issuers: needs a clue.
     entity: "credit_card",
     startsWith: "digit",

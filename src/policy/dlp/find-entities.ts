@@ -164,17 +164,22 @@ type RatedValue = Pick<EntityFormat, "entity" | "confidence" | "confidenceWithCl
 /** A value that counts without a clue is longer, or more follows after a sign. */
 const MAX_SHORT_WORD = 6;
 
-/** Detects a sign that continues a value: `123-45`, `12.AB`, `1 85`, `fe80::`, `GB82 WEST`. */
+/** Detects a sign or a line end that continues a value: `123-45`, `12.AB`, `1 85`, `fe80::`, `GB82 WEST`. */
 function isJoined(text: string, end: number, isDigit: boolean): boolean {
   const sign = text.charCodeAt(end);
   const next = text.charCodeAt(end + 1);
   if (next >= 0x30 && next <= NINE + 1) return true;
+  if (isDigit && (sign === CR || next === LF || next === CR))
+    return WRAP.test(text.slice(end, end + 5));
   return (
     (sign !== SPACE || !isDigit) && sign < 0x40 && (next | 0x20) >= 0x61 && (next | 0x20) <= 0x7a
   );
 }
 
 const SPACE = 0x20;
+const LF = 0x0a;
+const CR = 0x0d;
+const WRAP = /^[ -]?\r?\n ?\d/;
 
 /** Confidence of a value that only resembles an entity. */
 const UNCERTAIN = 0.4;
