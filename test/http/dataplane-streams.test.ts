@@ -340,6 +340,7 @@ test.each([
   ["chat", CHAT, DELTA + DONE],
   ["chat without a space", CHAT, `${DELTA}data:[DONE]\n\n`],
   ["chat with CRLF", CHAT, `${DELTA}${DONE}`.replaceAll("\n", "\r\n")],
+  ["chat with CR", CHAT, `${DELTA}${DONE}`.replaceAll("\n", "\r")],
   ["chat without the last line break", CHAT, `${DELTA}data: [DONE]`],
   ["chat in which an error is sent", CHAT, `${DELTA}data: {"error":{"message":"busy"}}\n\n`],
   [

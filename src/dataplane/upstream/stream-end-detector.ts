@@ -36,17 +36,24 @@ export function createStreamEndDetector(capability: Capability): StreamEndDetect
   let lineStart = "";
   return {
     add(chunk) {
+      const next = (byte: number, from: number) => {
+        const at = chunk.indexOf(byte, from);
+        return at < 0 ? chunk.length : at;
+      };
+      let lineFeed = next(LINE_FEED, 0);
+      let carriageReturn = next(CARRIAGE_RETURN, 0);
       for (let start = 0; start < chunk.length; ) {
-        const end = chunk.indexOf(LINE_FEED, start);
-        const stop = end < 0 ? chunk.length : end;
+        const end = Math.min(lineFeed, carriageReturn);
         const missing = MAX_LINE_START_BYTES - lineStart.length;
-        if (missing > 0 && stop > start) {
-          lineStart += latin1(chunk, start, Math.min(stop, start + missing));
+        if (missing > 0 && end > start) {
+          lineStart += latin1(chunk, start, Math.min(end, start + missing));
         }
-        if (end < 0) return;
+        if (end === chunk.length) return;
         isComplete ||= lineStart !== "" && terminator.test(lineStart);
         lineStart = "";
         start = end + 1;
+        if (end === lineFeed) lineFeed = next(LINE_FEED, start);
+        else carriageReturn = next(CARRIAGE_RETURN, start);
       }
     },
     isComplete: () => isComplete || terminator.test(lineStart),
@@ -54,6 +61,7 @@ export function createStreamEndDetector(capability: Capability): StreamEndDetect
 }
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 const MAX_LINE_START_BYTES = 64;
 
 /** Members of the last chunk of a Gemini stream, which has no terminator. Quotes inside of texts are escaped. */
