@@ -162,6 +162,36 @@ test("bodies that take long to parse leave as much time to streams", async () =>
   expect(worked.bodies).toBeLessThan(2000);
 });
 
+test("streams of many owners, each with little text at a time, delay others by the time of that text", async () => {
+  const { measure, order, run, workFor } = createTurns();
+  let isOver = false;
+  let loops = 0;
+  const workBesides = () => {
+    workFor(40);
+    loops += 1;
+    if (!isOver) setImmediate(workBesides);
+  };
+  const read = async (owner: string) => {
+    const work = measure(owner);
+    while (!isOver) {
+      await new Promise(setImmediate);
+      work.start();
+      workFor(1);
+      await work.yieldIfDue();
+    }
+  };
+
+  setImmediate(workBesides);
+  const streams = Promise.all(Array.from({ length: 50 }, (_, at) => read(`stream ${at}`)));
+  while (loops < 300) await new Promise(setImmediate);
+  for (const name of ["a1", "a2", "a3", "a4", "a5"]) await run(name, { ms: 1 }, 1);
+  isOver = true;
+  await streams;
+
+  expect(order).toHaveLength(5);
+  expect(loops - 300).toBeLessThan(20);
+});
+
 test("the time of an excluded call is not counted as work", async () => {
   const { measure, workFor } = createTurns();
   const work = measure("a");

@@ -28,6 +28,10 @@ export interface WorkMeter {
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
+/** Owners that wait share a turn. Shorter ones would cost more than they give. */
+const MIN_TURN_MS = 1;
+/** Steps whose average is the usual time of one. */
+const AVERAGED_STEPS = 8;
 /** A turn takes as long as other work since the last one, up to this: otherwise those that wait would have a small part of the time. */
 const MAX_LONG_TURN_MS = 64;
 /** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
@@ -40,6 +44,8 @@ interface Owner {
   /** Time that the owner may work, in all its meters together, before its next turn. */
   allowed_ms: number;
   waiting: Waiter[];
+  /** Usual time between two waits of its meters. */
+  step_ms: number;
 }
 
 interface Waiter {
@@ -63,13 +69,13 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   let metered_ms = 0;
   /** Work of this turn that is not metered: its time is known when it has ended. */
   let taken: { owner: Owner; ms: number }[] = [];
-  let waiters = 0;
+  let waitingOwners = 0;
 
   /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
   function findOwner(name: string): Owner {
     let owner = owners.get(name);
     if (!owner) {
-      owner = { worked_ms: 0, allowed_ms: 0, waiting: [] };
+      owner = { worked_ms: 0, allowed_ms: 0, waiting: [], step_ms: MAX_TURN_MS };
       owners.set(name, owner);
     }
     owner.worked_ms = Math.max(owner.worked_ms, least_ms);
@@ -117,7 +123,7 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
       const next = owner?.waiting[0];
       if (!owner || !next || !fits(next.ms)) break;
       owner.waiting.shift();
-      waiters -= 1;
+      if (owner.waiting.length === 0) waitingOwners -= 1;
       begin(owner, next.ms);
       next.resume();
     }
@@ -140,7 +146,7 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   /** Calls `onBegin` when the turn begins. */
   function wait({ owner: name, ms, continues }: TimedTurn, onBegin: (owner: Owner) => void) {
     const owner = findOwner(name);
-    if (waiters === 0 && fits(ms)) {
+    if (waitingOwners === 0 && fits(ms)) {
       begin(owner, ms);
       onBegin(owner);
       return undefined;
@@ -150,9 +156,9 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
       onBegin(owner);
       resolve();
     };
+    if (owner.waiting.length === 0) waitingOwners += 1;
     if (continues) owner.waiting.unshift({ ms, resume });
     else owner.waiting.push({ ms, resume });
-    waiters += 1;
     return promise;
   }
 
@@ -174,14 +180,18 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
         metered_ms += ms;
         owner.worked_ms += ms;
         owner.allowed_ms -= ms;
+        owner.step_ms += (ms - owner.step_ms) / AVERAGED_STEPS;
         return owner;
       };
       return {
         start,
         yieldIfDue() {
-          if (count().allowed_ms > 0) return undefined;
-          const turn = wait({ owner: name, ms: MAX_TURN_MS }, (owner) => {
-            owner.allowed_ms = MAX_TURN_MS;
+          const { allowed_ms, step_ms } = count();
+          if (allowed_ms > 0) return undefined;
+          const share_ms = Math.max(MIN_TURN_MS, MAX_TURN_MS / (waitingOwners + 1));
+          const ms = Math.min(Math.max(step_ms, share_ms), MAX_TURN_MS);
+          const turn = wait({ owner: name, ms }, (owner) => {
+            owner.allowed_ms = ms;
           });
           return turn?.then(start);
         },
