@@ -5,14 +5,14 @@ import { elapsedMs } from "../lib/time/clock.ts";
 import { rewritePayload } from "../policy/payload/rewrite-payload.ts";
 import { MEDIUM_BYTES } from "../policy/run-rules.ts";
 import { applyPolicy } from "./apply-policy.ts";
+import { findApproval } from "./approvals/find-approval.ts";
+import { requestApproval } from "./approvals/request-approval.ts";
 import { extractTexts } from "./extract-texts.ts";
-import { findApproval } from "./find-approval.ts";
 import { renderHookFailure } from "./hooks/render-hook.ts";
 import { openAttachments, opensAttachments, skipAttachments } from "./open-attachments.ts";
 import { parseBody } from "./parse-body.ts";
 import { recordActivity, recordFailure } from "./record-activity.ts";
 import { renderVerdict } from "./render-verdict.ts";
-import { requestApproval } from "./request-approval.ts";
 import { selectPolicy } from "./select-policy.ts";
 import type {
   DecidedEvaluation,

@@ -3,7 +3,7 @@ import { evaluate, evaluateBatch, guard } from "../contract/guard/evaluate.ts";
 import { hookEndpoints } from "../contract/guard/hooks.ts";
 import { litellmGuardrail } from "../contract/guard/litellm.ts";
 import type { DirectRoute, Route } from "../route.ts";
-import { approvalRoutes, checkApprovalRoute } from "./approval-routes.ts";
+import { approvalRoutes, checkApprovalRoute } from "./approvals/approval-routes.ts";
 import { calibrationRoutes } from "./calibration-routes.ts";
 import { handleEvaluate } from "./handle-evaluate.ts";
 import { replayRoute } from "./replay-policy.ts";

@@ -2,7 +2,7 @@
 
 import { createLiveState } from "../dataplane/live-state.ts";
 import type { Deps } from "../deps.ts";
-import { createApprovalWait } from "../evaluate/wait-for-approval.ts";
+import { createApprovalWait } from "../evaluate/approvals/wait-for-approval.ts";
 import { createWorkerPool } from "../evaluate/worker/worker-pool.ts";
 import { createByteBudget } from "../lib/concurrency/byte-budget.ts";
 import { createFairTurns } from "../lib/concurrency/fair-turns.ts";

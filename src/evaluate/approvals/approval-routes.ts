@@ -1,30 +1,30 @@
 /** Lists, reads and decides approvals, and returns the decision to the collector that polls for it. */
 
-import { AppError } from "../contract/errors.ts";
-import type { StoredText } from "../contract/guard/activity.ts";
+import { AppError } from "../../contract/errors.ts";
+import type { StoredText } from "../../contract/guard/activity.ts";
 import {
   type Approval,
   checkApproval,
   decideApproval,
   getApproval,
   listApprovals,
-} from "../contract/guard/approvals.ts";
-import { PERMISSIONS } from "../contract/roles.ts";
-import { recordChange } from "../db/record-change.ts";
+} from "../../contract/guard/approvals.ts";
+import { PERMISSIONS } from "../../contract/roles.ts";
+import { recordChange } from "../../db/record-change.ts";
 import {
   type ApprovalRow,
   approvalContentTable,
   approvalTable,
   expireApprovals,
   sealedContent,
-} from "../db/tables/approvals.ts";
-import { findContent } from "../db/tables/evaluation-events.ts";
-import type { Deps } from "../deps.ts";
-import { isOwnRequest } from "../is-own-request.ts";
-import { unseal } from "../lib/crypto/seal.ts";
-import { type DirectRoute, type Route, route } from "../route.ts";
-import { identifyCaller, readSecret } from "./identify-caller.ts";
-import { canUseCollector } from "./identify-collector.ts";
+} from "../../db/tables/approvals.ts";
+import { findContent } from "../../db/tables/evaluation-events.ts";
+import type { Deps } from "../../deps.ts";
+import { isOwnRequest } from "../../is-own-request.ts";
+import { unseal } from "../../lib/crypto/seal.ts";
+import { type DirectRoute, type Route, route } from "../../route.ts";
+import { identifyCaller, readSecret } from "../identify-caller.ts";
+import { canUseCollector } from "../identify-collector.ts";
 
 export const approvalRoutes: Route[] = [
   route(listApprovals, async (deps, { query: { status, collector_id, ...query } }) => {

@@ -1,11 +1,11 @@
 /** Computes the fingerprint that binds an approval to exactly one request. */
-import { CONDITION_FIELDS } from "../contract/guard/conditions.ts";
-import { derivedKey } from "../lib/crypto/seal.ts";
-import { compactJson, readMemberTexts, skipBlank } from "../lib/json/source-text.ts";
-import type { CompiledPolicy } from "../policy/compile-policy.ts";
-import type { EncodeMasked } from "../policy/masking/mask-for-storage.ts";
-import { createFacts } from "./create-facts.ts";
-import type { ExtractedEvaluation } from "./stages.ts";
+import { CONDITION_FIELDS } from "../../contract/guard/conditions.ts";
+import { derivedKey } from "../../lib/crypto/seal.ts";
+import { compactJson, readMemberTexts, skipBlank } from "../../lib/json/source-text.ts";
+import type { CompiledPolicy } from "../../policy/compile-policy.ts";
+import type { EncodeMasked } from "../../policy/masking/mask-for-storage.ts";
+import { createFacts } from "../create-facts.ts";
+import type { ExtractedEvaluation } from "../stages.ts";
 
 /**
  * Covers the policy, every field that its conditions can read, the path and files of an inline request, and the source

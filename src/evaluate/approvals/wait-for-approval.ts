@@ -1,9 +1,9 @@
 /** Waits until approvals are decided, on this node or another one. */
-import type { Approval } from "../contract/guard/approvals.ts";
-import { findApprovalStatuses } from "../db/tables/approvals.ts";
-import type { Deps } from "../deps.ts";
-import type { WaitForApproval } from "../evaluation.ts";
-import { withTimeout } from "../lib/time/with-timeout.ts";
+import type { Approval } from "../../contract/guard/approvals.ts";
+import { findApprovalStatuses } from "../../db/tables/approvals.ts";
+import type { Deps } from "../../deps.ts";
+import type { WaitForApproval } from "../../evaluation.ts";
+import { withTimeout } from "../../lib/time/with-timeout.ts";
 
 /** People decide in seconds at best. */
 const POLL_MS = 1000;

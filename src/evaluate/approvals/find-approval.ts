@@ -1,7 +1,8 @@
 /** Finds out whether an administrator has approved exactly this request. */
+
+import type { DecidedEvaluation } from "../stages.ts";
+import type { EvaluationHost } from "../worker/evaluation-host.ts";
 import { approvalFingerprint } from "./approval-fingerprint.ts";
-import type { DecidedEvaluation } from "./stages.ts";
-import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /**
  * Matches the id in `attributes.approval_id`; in `implicit` mode the content alone is enough. Call it only for the

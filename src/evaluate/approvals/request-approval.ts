@@ -1,35 +1,35 @@
 /** Requests the approval of an administrator for an evaluation whose verdict is `ask`. */
-import type { Finding } from "../contract/guard/evaluate.ts";
-import { runExclusive } from "../db/config-revision.ts";
-import type { Db } from "../db/db.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
+import { runExclusive } from "../../db/config-revision.ts";
+import type { Db } from "../../db/db.ts";
 import {
   type ApprovalRow,
   approvalContentTable,
   approvalTable,
   sealedContent,
-} from "../db/tables/approvals.ts";
-import { seal } from "../lib/crypto/seal.ts";
-import { isEmptyObject } from "../lib/json/json-object.ts";
-import { escapePointerStep } from "../lib/json/parse-strict.ts";
-import { readPointer } from "../lib/json/read-pointer.ts";
-import type { CompiledPolicy } from "../policy/compile-policy.ts";
-import type { EncodeMasked } from "../policy/masking/mask-for-storage.ts";
-import type { Payload, ScalarValue } from "../policy/payload/payload.ts";
-import { readPayload } from "../policy/payload/read-payload.ts";
-import { restoreNumberLiterals } from "../policy/payload/restore-numbers.ts";
-import { readSchemas } from "../policy/payload/tools.ts";
-import type { Segment } from "../policy/segment.ts";
+} from "../../db/tables/approvals.ts";
+import { seal } from "../../lib/crypto/seal.ts";
+import { isEmptyObject } from "../../lib/json/json-object.ts";
+import { escapePointerStep } from "../../lib/json/parse-strict.ts";
+import { readPointer } from "../../lib/json/read-pointer.ts";
+import type { CompiledPolicy } from "../../policy/compile-policy.ts";
+import type { EncodeMasked } from "../../policy/masking/mask-for-storage.ts";
+import type { Payload, ScalarValue } from "../../policy/payload/payload.ts";
+import { readPayload } from "../../policy/payload/read-payload.ts";
+import { restoreNumberLiterals } from "../../policy/payload/restore-numbers.ts";
+import { readSchemas } from "../../policy/payload/tools.ts";
+import type { Segment } from "../../policy/segment.ts";
+import { createFacts, readApplication, truncateName } from "../create-facts.ts";
+import { checkPointers } from "../extract-texts.ts";
+import { selectApprovalContent } from "../select-content.ts";
+import type { DecidedEvaluation } from "../stages.ts";
+import type { EvaluationHost } from "../worker/evaluation-host.ts";
 import {
   approvalFingerprint,
   createMaskEncoder,
   readShownFields,
   readToolAttributes,
 } from "./approval-fingerprint.ts";
-import { createFacts, readApplication, truncateName } from "./create-facts.ts";
-import { checkPointers } from "./extract-texts.ts";
-import { selectApprovalContent } from "./select-content.ts";
-import type { DecidedEvaluation } from "./stages.ts";
-import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** Long enough for a client that waits, and too short to reuse an approval on another day. */
 const APPROVAL_LIFETIME_MS = 3_600_000;
