@@ -3,7 +3,7 @@ import { type ReactNode, useState } from "react";
 import type { EvaluationEvent, ActivityFilters as Filters } from "../../contract/guard/activity.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import { listRanges, readRange, selectRange, toRangeOption } from "../ui/time-range.ts";

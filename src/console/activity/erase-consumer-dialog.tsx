@@ -4,7 +4,7 @@ import { call } from "../api.ts";
 import { activity } from "../endpoints.ts";
 import { useSession } from "../session.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-action.ts";

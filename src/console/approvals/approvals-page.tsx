@@ -6,7 +6,7 @@ import { inbox } from "../endpoints.ts";
 import { useLive } from "../live/live-stream.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Pager, SearchBox } from "../ui/list.tsx";
 import { Page, Ready, RefreshButton } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";

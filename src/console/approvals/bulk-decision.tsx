@@ -4,7 +4,7 @@ import { AppError } from "../../contract/errors.ts";
 import type { InboxItem } from "../../contract/inbox.ts";
 import { events } from "../api.ts";
 import { useSession } from "../session.ts";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { useAction } from "../use-action.ts";
 import { decideItem } from "./decide-item.ts";
 import { titleOf } from "./inbox-list.tsx";

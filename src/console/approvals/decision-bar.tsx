@@ -3,7 +3,7 @@ import { type ReactNode, useRef, useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
 import type { InboxItem } from "../../contract/inbox.ts";
 import { useSession } from "../session.ts";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-action.ts";

@@ -12,8 +12,8 @@ import { listInstances, type McpInstance } from "../store/instances/list-instanc
 import { Chips, Timestamp } from "../ui/badge.tsx";
 import { DecisionBadge } from "../ui/decision-badge.tsx";
 import { Fact } from "../ui/event-sheet.tsx";
-import { ExpiryField } from "../ui/expiry-field.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { ExpiryField } from "../ui/fields/expiry-field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Ready } from "../ui/page.tsx";

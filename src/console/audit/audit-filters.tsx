@@ -2,7 +2,7 @@
 import { auditLog } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import { listRanges, readRange, selectRange, toRangeOption } from "../ui/time-range.ts";
 import { useLoad } from "../use-load.ts";

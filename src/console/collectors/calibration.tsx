@@ -8,7 +8,7 @@ import { collectors, detectors } from "../endpoints.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Failure, Ready } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useAction } from "../use-action.ts";

@@ -5,7 +5,7 @@ import { call } from "../api.ts";
 import { collectors } from "../endpoints.ts";
 import { PolicyPicker } from "../policies/policy-picker.tsx";
 import { useSession } from "../session.ts";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/fields/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 

@@ -11,7 +11,7 @@ import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Form } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";

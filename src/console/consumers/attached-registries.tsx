@@ -4,7 +4,7 @@ import type { AppError } from "../../contract/errors.ts";
 import type { AttachedRegistry } from "../../contract/gateway/consumers.ts";
 import type { Registry } from "../../contract/gateway/registries.ts";
 import { Capabilities } from "../ui/badge.tsx";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/fields/field.tsx";
 import { findProblemsBelow, numberEntries } from "../ui/find-problem.ts";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
 import { splitNames } from "../ui/text.ts";

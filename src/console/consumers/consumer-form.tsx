@@ -11,10 +11,10 @@ import {
 } from "../guard/consumer-guard.tsx";
 import type { GuardSources } from "../guard/guard-sources.ts";
 import { useSession } from "../session.ts";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../ui/fields/field.tsx";
+import { IdentityFields } from "../ui/fields/identity-fields.tsx";
 import { findProblemsBelow, numberEntries } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
-import { IdentityFields } from "../ui/identity-fields.tsx";
 import { splitNames } from "../ui/text.ts";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { AttachedRegistries } from "./attached-registries.tsx";

@@ -6,7 +6,7 @@ import type { Capability } from "../../contract/gateway/registries.ts";
 import { call } from "../api.ts";
 import { consumers } from "../endpoints.ts";
 import { Link, useLocation } from "../router.tsx";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";

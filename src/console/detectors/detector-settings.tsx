@@ -1,10 +1,10 @@
 /** Fields for the settings of a detector: dedicated ones for common kinds, and fields of the schema for the rest. */
 import type { ReactNode } from "react";
 import type { AppError } from "../../contract/errors.ts";
+import { MoreFields } from "../ui/fields/more-fields.tsx";
+import type { Schema, SchemaDraft } from "../ui/fields/schema-draft.ts";
+import { type Choices, SchemaFields } from "../ui/fields/schema-fields.tsx";
 import { findProblemsBelow } from "../ui/find-problem.ts";
-import { MoreFields } from "../ui/more-fields.tsx";
-import type { Schema, SchemaDraft } from "../ui/schema-draft.ts";
-import { type Choices, SchemaFields } from "../ui/schema-fields.tsx";
 import { EntityFields } from "./entity-fields.tsx";
 import { KindChecklist } from "./kind-checklist.tsx";
 import { LevelField } from "./level-field.tsx";

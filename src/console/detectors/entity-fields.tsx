@@ -1,7 +1,7 @@
 /** Kinds of personal data that a detector finds: the recommended ones, all, or those selected by group. */
-import { CheckField } from "../ui/field.tsx";
-import { RadioField } from "../ui/radio-field.tsx";
-import type { SchemaDraft } from "../ui/schema-draft.ts";
+import { CheckField } from "../ui/fields/field.tsx";
+import { RadioField } from "../ui/fields/radio-field.tsx";
+import type { SchemaDraft } from "../ui/fields/schema-draft.ts";
 import type { SettingsFieldsProps } from "./detector-settings.tsx";
 import { ENTITY_GROUPS, toEntityLabel } from "./entity-groups.ts";
 import { EntityMasks } from "./entity-masks.tsx";

@@ -1,7 +1,7 @@
 /** Replacement texts of single kinds of personal data. */
 import { useState } from "react";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
-import type { SchemaDraft } from "../ui/schema-draft.ts";
+import { CheckField, SelectField, TextField } from "../ui/fields/field.tsx";
+import type { SchemaDraft } from "../ui/fields/schema-draft.ts";
 import { toEntityLabel } from "./entity-groups.ts";
 
 interface EntityMasksProps {

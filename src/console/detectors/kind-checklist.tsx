@@ -1,5 +1,5 @@
 /** Checkboxes for a list of kinds that settings enable one by one, such as injections or languages. */
-import { CheckField } from "../ui/field.tsx";
+import { CheckField } from "../ui/fields/field.tsx";
 import type { SettingsFieldsProps } from "./detector-settings.tsx";
 import { toEntityLabel } from "./entity-groups.ts";
 

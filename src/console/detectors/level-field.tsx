@@ -1,6 +1,6 @@
 /** Selects how much a learned detector reports: a level, or a threshold of its own. */
-import { TextField } from "../ui/field.tsx";
-import { RadioField } from "../ui/radio-field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
+import { RadioField } from "../ui/fields/radio-field.tsx";
 import type { SettingsFieldsProps } from "./detector-settings.tsx";
 
 const LABELS = {

@@ -1,7 +1,7 @@
 /** Words that a detector finds: one per line, exact or also misspelled. */
-import { AreaField } from "../ui/field.tsx";
+import { AreaField } from "../ui/fields/field.tsx";
+import { RadioField } from "../ui/fields/radio-field.tsx";
 import { numberEntries } from "../ui/find-problem.ts";
-import { RadioField } from "../ui/radio-field.tsx";
 import type { SettingsFieldsProps } from "./detector-settings.tsx";
 
 /** Allows one wrong letter in a word of five. */

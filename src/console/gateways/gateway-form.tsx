@@ -4,9 +4,9 @@ import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { GuardFields, toGuardDraft, toGuardInput } from "../guard/guard-fields.tsx";
 import type { GuardSources } from "../guard/guard-sources.ts";
+import { IdentityFields } from "../ui/fields/identity-fields.tsx";
+import { PairsField, toPairs, toRecord } from "../ui/fields/pairs-field.tsx";
 import { Section } from "../ui/form.tsx";
-import { IdentityFields } from "../ui/identity-fields.tsx";
-import { PairsField, toPairs, toRecord } from "../ui/pairs-field.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 
 interface GatewayFormProps {

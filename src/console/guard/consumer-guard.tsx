@@ -1,7 +1,7 @@
 /** Guard of a consumer: the gateway's, none, or its own. */
 import type { Gateway } from "../../contract/gateway/gateways.ts";
 import type { ConsumerGuard } from "../../contract/guard/guard-settings.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import {
   type GuardDraft,
   GuardFields,

@@ -1,7 +1,7 @@
 /** Fields of a guard: its collector, what it evaluates, and what happens to requests that need approval. */
 import type { GuardSettings } from "../../contract/guard/guard-settings.ts";
 import { Link } from "../router.tsx";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../ui/fields/field.tsx";
 import type { GuardSources } from "./guard-sources.ts";
 
 /** As in the form: `wait_s` is the text of its field, and an empty `collector_id` means none. */

@@ -9,7 +9,7 @@ import { CHART_REFRESH_MS, useLive } from "../live/live-stream.ts";
 import { readNamesById } from "../read-all-pages.ts";
 import { navigate, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Ready } from "../ui/page.tsx";
 import { CHART_RANGES, rangeStart, readRange, selectRange } from "../ui/time-range.ts";
 import { type Load, useLoad } from "../use-load.ts";

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { CatalogModel, listModelCatalog } from "../../contract/gateway/model-catalog.ts";
 import { modelCatalog, registries } from "../endpoints.ts";
 import { changeQuery, useLocation } from "../router.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";

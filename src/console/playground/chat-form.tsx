@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from "react";
 import { AppError } from "../../contract/errors.ts";
 import { NO_TOOLS, type ToolsDraft, toTools } from "../tools/tool-draft.ts";
 import { ToolsField } from "../tools/tools-field.tsx";
-import { AreaField, CheckField } from "../ui/field.tsx";
+import { AreaField, CheckField } from "../ui/fields/field.tsx";
 import { type ChatReply, readReply, readStream } from "./chat-reply.ts";
 import { ChatTurns, findPendingCalls, ToolResults, type Turn } from "./chat-turns.tsx";
 import { ExchangeView } from "./exchange-view.tsx";

@@ -1,6 +1,6 @@
 /** The turns of a chat, and fields for the results of the tools that the model calls. */
 import { type ReactNode, useState } from "react";
-import { AreaField } from "../ui/field.tsx";
+import { AreaField } from "../ui/fields/field.tsx";
 import type { ChatToolCall } from "./chat-reply.ts";
 
 /** A message of the API. */

@@ -1,6 +1,6 @@
 /** Embeddings of the playground: compares the texts of each line with the first one. */
 import { useState } from "react";
-import { AreaField } from "../ui/field.tsx";
+import { AreaField } from "../ui/fields/field.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
 import { ModelField, pickModel } from "./model-field.tsx";
 import type { PlaygroundFormProps } from "./playground-page.tsx";

@@ -9,7 +9,7 @@ import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
-import { AreaField, SelectField, TextField } from "../ui/field.tsx";
+import { AreaField, SelectField, TextField } from "../ui/fields/field.tsx";
 import { Ready } from "../ui/page.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { useLoad } from "../use-load.ts";

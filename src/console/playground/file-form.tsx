@@ -1,6 +1,6 @@
 /** Files of the playground: uploads, lists, downloads and deletes files of the consumer. */
 import { useState } from "react";
-import { Field, TextField } from "../ui/field.tsx";
+import { Field, TextField } from "../ui/fields/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useLoad } from "../use-load.ts";

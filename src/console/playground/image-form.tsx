@@ -1,6 +1,6 @@
 /** Images of the playground: shows the generated picture. */
 import { useState } from "react";
-import { AreaField, TextField } from "../ui/field.tsx";
+import { AreaField, TextField } from "../ui/fields/field.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
 import { ModelField, pickModel } from "./model-field.tsx";
 import type { PlaygroundFormProps } from "./playground-page.tsx";

@@ -9,7 +9,7 @@ import { type ObjectDraft, toObject, toObjectDraft } from "../tools/object-draft
 import { ObjectField } from "../tools/object-field.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { ExchangeView } from "./exchange-view.tsx";

@@ -1,6 +1,6 @@
 /** Field for a model, with the models of the consumer as suggestions. */
 import { useId } from "react";
-import { Field } from "../ui/field.tsx";
+import { Field } from "../ui/fields/field.tsx";
 
 interface ModelFieldProps {
   value: string;

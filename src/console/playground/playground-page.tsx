@@ -5,7 +5,7 @@ import { consumers } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Page, Ready } from "../ui/page.tsx";
 import { useLoad } from "../use-load.ts";
 import { ChatForm } from "./chat-form.tsx";

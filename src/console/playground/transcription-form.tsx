@@ -1,6 +1,6 @@
 /** Transcription of the playground: a file, or a recording of the microphone. */
 import { useEffect, useRef, useState } from "react";
-import { Field } from "../ui/field.tsx";
+import { Field } from "../ui/fields/field.tsx";
 import { ExchangeView } from "./exchange-view.tsx";
 import { ModelField, pickModel } from "./model-field.tsx";
 import type { PlaygroundFormProps } from "./playground-page.tsx";

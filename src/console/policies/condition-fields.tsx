@@ -1,6 +1,6 @@
 /** Fields for the condition of a gate or rule: groups of comparisons, with JSON as a second view. */
 import { MAX_CONDITION_DEPTH } from "../../contract/guard/condition-depth.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { JsonView } from "../ui/json-view.tsx";
 import { tryParseJson } from "../ui/parse-json.ts";

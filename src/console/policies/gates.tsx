@@ -1,11 +1,11 @@
 /** Gates of a policy: conditions on attributes, checked before any detector runs. */
 import type { AppError } from "../../contract/errors.ts";
 import { DetectorSettings } from "../detectors/detector-settings.tsx";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
+import type { Schema } from "../ui/fields/schema-draft.ts";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
-import type { Schema } from "../ui/schema-draft.ts";
 import { capitalize } from "../ui/text.ts";
 import { type GateDraft, MASKING_KIND, newGate, toPreview } from "./policy-draft.ts";
 import { describeGate } from "./policy-sentences.ts";

@@ -1,7 +1,12 @@
 /** Draft of a policy, whose conditions and masks may be incomplete. */
 import type { Gate, Mode, Policy, Rule } from "../../contract/guard/policies.ts";
+import {
+  type Schema,
+  type SchemaDraft,
+  toSchemaDraft,
+  toValues,
+} from "../ui/fields/schema-draft.ts";
 import { tryParseJson } from "../ui/parse-json.ts";
-import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
 import {
   type ConditionDraft,
   joinItems,

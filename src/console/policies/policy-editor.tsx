@@ -6,7 +6,7 @@ import type { Policy } from "../../contract/guard/policies.ts";
 import { call } from "../api.ts";
 import { type DetectorKind, NewDetectorDialog } from "../detectors/detector-form.tsx";
 import { policies } from "../endpoints.ts";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";

@@ -1,7 +1,7 @@
 /** Fields for the name and mode of a policy. */
 import type { AppError } from "../../contract/errors.ts";
 import type { Mode } from "../../contract/guard/policies.ts";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 
 interface PolicyIdentityFieldsProps {

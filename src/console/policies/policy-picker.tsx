@@ -1,6 +1,6 @@
 /** Selects a policy, and its latest or a pinned version. */
 import type { Policy } from "../../contract/guard/policies.ts";
-import { SelectField, TextField } from "../ui/field.tsx";
+import { SelectField, TextField } from "../ui/fields/field.tsx";
 
 interface PolicyPickerProps {
   policies: readonly Policy[];

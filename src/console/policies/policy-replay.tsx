@@ -5,7 +5,7 @@ import { now } from "../../lib/time/clock.ts";
 import { collectors } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { useSession } from "../session.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";

@@ -8,7 +8,7 @@ import type { SettingsFieldsProps } from "../detectors/detector-settings.tsx";
 import { EntityFields } from "../detectors/entity-fields.tsx";
 import { LevelField } from "../detectors/level-field.tsx";
 import { WordsFields } from "../detectors/words-fields.tsx";
-import { type Schema, type SchemaDraft, toValues } from "../ui/schema-draft.ts";
+import { type Schema, type SchemaDraft, toValues } from "../ui/fields/schema-draft.ts";
 
 interface TemplateDetector {
   /** Follows the name of the policy in the name of the detector. */

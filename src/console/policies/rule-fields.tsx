@@ -1,5 +1,5 @@
 /** Fields that gates and rules share: action, mode, condition and enabled. */
-import { CheckField, SelectField } from "../ui/field.tsx";
+import { CheckField, SelectField } from "../ui/fields/field.tsx";
 import { ConditionFields, ConditionKindField } from "./condition-fields.tsx";
 import type { GateDraft, RuleDraft } from "./policy-draft.ts";
 

@@ -6,7 +6,7 @@ import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { Link } from "../router.tsx";
 import { Badge } from "../ui/badge.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";

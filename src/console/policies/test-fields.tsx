@@ -6,7 +6,7 @@ import { type ObjectDraft, toObject, toObjectDraft } from "../tools/object-draft
 import { ObjectField } from "../tools/object-field.tsx";
 import { newTool, type ToolsDraft, toTools } from "../tools/tool-draft.ts";
 import { ToolsField } from "../tools/tools-field.tsx";
-import { AreaField, SelectField, TextField } from "../ui/field.tsx";
+import { AreaField, SelectField, TextField } from "../ui/fields/field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { parseJson } from "../ui/parse-json.ts";
 import { COMMAND, SAMPLES } from "./payload-samples.ts";

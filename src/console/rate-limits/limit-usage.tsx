@@ -7,7 +7,7 @@ import { limits } from "../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { useSession } from "../session.ts";
 import { Timestamp } from "../ui/badge.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
 import { describeLimits, LIMIT_LABELS } from "./describe-limits.ts";

@@ -4,11 +4,11 @@ import type { Gateway, listPlugins, PluginEntry } from "../../contract/gateway/g
 import { call } from "../api.ts";
 import { gateways } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../ui/fields/field.tsx";
+import { toSchemaDraft, toValues } from "../ui/fields/schema-draft.ts";
+import { SchemaFields } from "../ui/fields/schema-fields.tsx";
 import { Section } from "../ui/form.tsx";
 import { Ready } from "../ui/page.tsx";
-import { toSchemaDraft, toValues } from "../ui/schema-draft.ts";
-import { SchemaFields } from "../ui/schema-fields.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { useLoad } from "../use-load.ts";
 import { describeEntry, describeLimits, RATE_LIMITER } from "./describe-limits.ts";

@@ -3,10 +3,15 @@ import type { z } from "zod";
 import type { AppError } from "../../contract/errors.ts";
 import { classifyMember } from "../../contract/gateway/cloud-sources.ts";
 import type { listRegistryKinds, RegistryAuth } from "../../contract/gateway/registries.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
+import {
+  type Schema,
+  type SchemaDraft,
+  toSchemaDraft,
+  toValues,
+} from "../ui/fields/schema-draft.ts";
+import { SchemaFields } from "../ui/fields/schema-fields.tsx";
 import { findProblem } from "../ui/find-problem.ts";
-import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
-import { SchemaFields } from "../ui/schema-fields.tsx";
 
 export type AuthTypes = z.output<typeof listRegistryKinds.reply>["items"][number]["auth_types"];
 

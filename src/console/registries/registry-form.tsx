@@ -11,11 +11,16 @@ import { isMasked } from "../../lib/json/secret-paths.ts";
 import { call } from "../api.ts";
 import { registries } from "../endpoints.ts";
 import { useSession } from "../session.ts";
-import { CheckField, SelectField, TextField } from "../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../ui/fields/field.tsx";
+import { PrivateAddressField } from "../ui/fields/private-address-field.tsx";
+import {
+  type Schema,
+  type SchemaDraft,
+  toSchemaDraft,
+  toValues,
+} from "../ui/fields/schema-draft.ts";
+import { SchemaFields } from "../ui/fields/schema-fields.tsx";
 import { Section } from "../ui/form.tsx";
-import { PrivateAddressField } from "../ui/private-address-field.tsx";
-import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../ui/schema-draft.ts";
-import { SchemaFields } from "../ui/schema-fields.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 import {

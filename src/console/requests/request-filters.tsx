@@ -1,7 +1,7 @@
 /** Filters of Requests, all stored in the address. */
 import type { StatusFilter } from "../../contract/gateway/requests.ts";
 import { changeQuery, useLocation } from "../router.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { TextFilter } from "../ui/text-filter.tsx";
 import { listRanges, readRange, selectRange, toRangeOption } from "../ui/time-range.ts";
 import type { RequestNames } from "./request-columns.tsx";

@@ -8,7 +8,7 @@ import {
   usePreferences,
 } from "../preferences.ts";
 import { Dialog } from "../ui/dialog.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 
 export function PreferencesDialog({ onClose }: { onClose: () => void }) {
   const { theme, time_zone } = usePreferences();

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "react";
 import { call } from "../api.ts";
 import { session } from "../endpoints.ts";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/fields/field.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Failure } from "../ui/page.tsx";
 import { useAction } from "../use-action.ts";

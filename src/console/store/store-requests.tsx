@@ -4,7 +4,7 @@ import { storeRequests } from "../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../router.tsx";
 import { Chips, Timestamp } from "../ui/badge.tsx";
 import { DecisionBadge } from "../ui/decision-badge.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/fields/field.tsx";
 import { List } from "../ui/list.tsx";
 import type { Column } from "../ui/table.tsx";
 

@@ -6,7 +6,7 @@ import { tokens } from "../endpoints.ts";
 import { bearerRequest } from "../example-requests.ts";
 import { useSession } from "../session.ts";
 import { CredentialList } from "../ui/credential-list.tsx";
-import { CheckField, SelectField } from "../ui/field.tsx";
+import { CheckField, SelectField } from "../ui/fields/field.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
 

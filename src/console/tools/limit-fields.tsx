@@ -1,9 +1,9 @@
 /** Fields for the limits and the description of a parameter. */
 import { useState } from "react";
 import type { AppError } from "../../contract/errors.ts";
-import { AreaField, TextField } from "../ui/field.tsx";
+import { AreaField, TextField } from "../ui/fields/field.tsx";
+import { MoreFields } from "../ui/fields/more-fields.tsx";
 import { findProblem } from "../ui/find-problem.ts";
-import { MoreFields } from "../ui/more-fields.tsx";
 import { type FormType, KEYWORDS, type Keyword, type ShapeDraft } from "./shape-draft.ts";
 
 export interface ShapeProps {

@@ -1,6 +1,6 @@
 /** Rows of parameters: name and type of each. Objects and lists contain further rows. */
 import type { AppError } from "../../contract/errors.ts";
-import { AreaField } from "../ui/field.tsx";
+import { AreaField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { TYPE_LABELS } from "./describe-shape.ts";

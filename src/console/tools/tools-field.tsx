@@ -1,6 +1,6 @@
 /** Form of tool definitions: name, description and parameters of each, with JSON as a second view. */
 import type { AppError } from "../../contract/errors.ts";
-import { AreaField, TextField } from "../ui/field.tsx";
+import { AreaField, TextField } from "../ui/fields/field.tsx";
 import { findProblem } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { JsonView } from "../ui/json-view.tsx";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Confirmation } from "../session.ts";
 import { useAction } from "../use-action.ts";
 import { Dialog } from "./dialog.tsx";
-import { TextField } from "./field.tsx";
+import { TextField } from "./fields/field.tsx";
 import { Failure } from "./page.tsx";
 
 interface ConfirmProps {

@@ -1,7 +1,7 @@
 /** Fields of a value, and its JSON as a second view. */
 import { type ReactNode, useState } from "react";
 import { AppError } from "../../contract/errors.ts";
-import { AreaField } from "./field.tsx";
+import { AreaField } from "./fields/field.tsx";
 import { splitProblems } from "./find-problem.ts";
 
 interface JsonViewProps {

@@ -1,7 +1,7 @@
 /** Text filter, applied on Enter, when the field loses the focus, or when a suggestion is selected. */
 import { useState } from "react";
+import { SuggestField } from "./fields/suggest-field.tsx";
 import { Icon } from "./icon.tsx";
-import { SuggestField } from "./suggest-field.tsx";
 
 interface TextFilterProps {
   label: string;

@@ -1,6 +1,6 @@
 /** Button that opens the view of a list: its order, its columns and the saved views. */
 import { useId, useState } from "react";
-import { CheckField, SelectField, TextField } from "./field.tsx";
+import { CheckField, SelectField, TextField } from "./fields/field.tsx";
 import { Icon } from "./icon.tsx";
 import type { ListView } from "./use-list-view.ts";
 

@@ -2,8 +2,8 @@
 import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { storeCatalog, storePrincipals } from "../../endpoints.ts";
 import { readAllPages } from "../../read-all-pages.ts";
-import type { TextFieldProps } from "../../ui/field.tsx";
-import { SuggestField } from "../../ui/suggest-field.tsx";
+import type { TextFieldProps } from "../../ui/fields/field.tsx";
+import { SuggestField } from "../../ui/fields/suggest-field.tsx";
 import { useLoad } from "../../use-load.ts";
 
 type PickerProps = Omit<TextFieldProps, "type"> & { gateway_id: string };

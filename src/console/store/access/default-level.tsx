@@ -4,7 +4,7 @@ import type { AccessLevel } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { gateways } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
-import { SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/fields/field.tsx";
 import { Section } from "../../ui/form.tsx";
 import { Ready } from "../../ui/page.tsx";
 import { useLoad } from "../../use-load.ts";

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { AccessExplained } from "../../../contract/store/access.ts";
 import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/fields/field.tsx";
 import { findProblem } from "../../ui/find-problem.ts";
 import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";

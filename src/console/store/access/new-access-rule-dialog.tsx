@@ -6,10 +6,10 @@ import { call } from "../../api.ts";
 import { accessRules } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/fields/field.tsx";
+import { SuggestField } from "../../ui/fields/suggest-field.tsx";
 import { findProblem } from "../../ui/find-problem.ts";
 import { Form } from "../../ui/form.tsx";
-import { SuggestField } from "../../ui/suggest-field.tsx";
 import { useAction } from "../../use-action.ts";
 import {
   countPeople,

@@ -6,7 +6,7 @@ import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Fact } from "../../ui/event-sheet.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/fields/field.tsx";
 import { findProblem } from "../../ui/find-problem.ts";
 import { Form } from "../../ui/form.tsx";
 import { useAction } from "../../use-action.ts";

@@ -6,7 +6,7 @@ import { storeCatalog } from "../../endpoints.ts";
 import { changeQuery, Link, useLocation } from "../../router.tsx";
 import { useSession } from "../../session.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { SelectField } from "../../ui/field.tsx";
+import { SelectField } from "../../ui/fields/field.tsx";
 import { List } from "../../ui/list.tsx";
 import { Failure } from "../../ui/page.tsx";
 import type { Column } from "../../ui/table.tsx";

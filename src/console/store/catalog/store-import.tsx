@@ -4,12 +4,12 @@ import type { ImportReport } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { storeCatalog } from "../../endpoints.ts";
 import { useSession } from "../../session.ts";
-import { AreaField, Field, TextField } from "../../ui/field.tsx";
+import { AreaField, Field, TextField } from "../../ui/fields/field.tsx";
+import { PrivateAddressField } from "../../ui/fields/private-address-field.tsx";
 import { findProblem, findProblemsBelow } from "../../ui/find-problem.ts";
 import { Section } from "../../ui/form.tsx";
 import { Failure } from "../../ui/page.tsx";
 import { parseJson } from "../../ui/parse-json.ts";
-import { PrivateAddressField } from "../../ui/private-address-field.tsx";
 import { useAction } from "../../use-action.ts";
 import { ImportedServers } from "./imported-servers.tsx";
 

@@ -1,6 +1,6 @@
 /** Fields for the credential of an MCP instance. */
 import type { AppError } from "../../../contract/errors.ts";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/fields/field.tsx";
 import { findProblem, findProblemsBelow } from "../../ui/find-problem.ts";
 import { type AuthDraft, type AuthMode, storedSecret } from "./instance-auth-draft.ts";
 

@@ -3,8 +3,13 @@
 import type { Registry } from "../../../contract/gateway/registries.ts";
 import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import type { McpOptions, ServerField } from "../../../contract/store/mcp-registries.ts";
-import { type Pairs, toPairs, toRecord } from "../../ui/pairs-field.tsx";
-import { type Schema, type SchemaDraft, toSchemaDraft, toValues } from "../../ui/schema-draft.ts";
+import { type Pairs, toPairs, toRecord } from "../../ui/fields/pairs-field.tsx";
+import {
+  type Schema,
+  type SchemaDraft,
+  toSchemaDraft,
+  toValues,
+} from "../../ui/fields/schema-draft.ts";
 import { type AuthDraft, suggestAuth, toAuthDraft, toAuthInput } from "./instance-auth-draft.ts";
 
 export interface InstanceDraft {

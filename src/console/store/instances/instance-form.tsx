@@ -3,12 +3,12 @@ import type { Registry } from "../../../contract/gateway/registries.ts";
 import type { CatalogEntry } from "../../../contract/store/catalog.ts";
 import { call } from "../../api.ts";
 import { registries } from "../../endpoints.ts";
-import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, CheckField, SelectField, TextField } from "../../ui/fields/field.tsx";
+import { PairsField } from "../../ui/fields/pairs-field.tsx";
+import { PrivateAddressField } from "../../ui/fields/private-address-field.tsx";
+import { SchemaFields } from "../../ui/fields/schema-fields.tsx";
 import { findProblemsBelow, numberEntries } from "../../ui/find-problem.ts";
 import { Section } from "../../ui/form.tsx";
-import { PairsField } from "../../ui/pairs-field.tsx";
-import { PrivateAddressField } from "../../ui/private-address-field.tsx";
-import { SchemaFields } from "../../ui/schema-fields.tsx";
 import { ResourceForm, useResourceForm } from "../../ui/use-resource-form.tsx";
 import { InstanceAuthFields } from "./instance-auth-fields.tsx";
 import {

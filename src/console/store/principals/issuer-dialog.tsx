@@ -3,8 +3,8 @@ import type { Issuer, IssuerInput } from "../../../contract/store/principals.ts"
 import { call, ROOT_URL } from "../../api.ts";
 import { issuers } from "../../endpoints.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { CheckField, TextField } from "../../ui/field.tsx";
-import { PrivateAddressField } from "../../ui/private-address-field.tsx";
+import { CheckField, TextField } from "../../ui/fields/field.tsx";
+import { PrivateAddressField } from "../../ui/fields/private-address-field.tsx";
 import { ResourceForm, useResourceForm } from "../../ui/use-resource-form.tsx";
 
 interface IssuerDialogProps {

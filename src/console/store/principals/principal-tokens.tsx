@@ -5,7 +5,7 @@ import { principalTokens } from "../../endpoints.ts";
 import { bearerRequest } from "../../example-requests.ts";
 import { Chips } from "../../ui/badge.tsx";
 import { CredentialList } from "../../ui/credential-list.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/fields/field.tsx";
 import { findProblem } from "../../ui/find-problem.ts";
 import type { Column } from "../../ui/table.tsx";
 import { splitNames } from "../../ui/text.ts";

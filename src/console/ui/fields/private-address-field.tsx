@@ -1,6 +1,6 @@
 /** Checkbox that allows private addresses. Only an owner can check it; every administrator can clear it. */
 import { useState } from "react";
-import { useSession } from "../session.ts";
+import { useSession } from "../../session.ts";
 import { CheckField } from "./field.tsx";
 
 interface PrivateAddressFieldProps {

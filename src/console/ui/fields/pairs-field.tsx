@@ -1,5 +1,5 @@
 /** Editable list of name-value pairs, such as labels and headers. */
-import { Icon } from "./icon.tsx";
+import { Icon } from "../icon.tsx";
 
 export type Pairs = readonly (readonly [name: string, value: string])[];
 

@@ -1,10 +1,11 @@
 /** Form fields for the properties of a JSON Schema, so that a new kind or option needs no new form. */
-import type { AppError } from "../../contract/errors.ts";
-import { isMasked } from "../../lib/json/secret-paths.ts";
-import { ParametersField } from "../tools/parameters-field.tsx";
-import type { ShapeDraft } from "../tools/shape-draft.ts";
+import type { AppError } from "../../../contract/errors.ts";
+import { isMasked } from "../../../lib/json/secret-paths.ts";
+import { ParametersField } from "../../tools/parameters-field.tsx";
+import type { ShapeDraft } from "../../tools/shape-draft.ts";
+import { findProblem, findProblemsBelow, numberEntries } from "../find-problem.ts";
+import { capitalize } from "../text.ts";
 import { AreaField, CheckField, SelectField, TextField } from "./field.tsx";
-import { findProblem, findProblemsBelow, numberEntries } from "./find-problem.ts";
 import { GroupField } from "./group-field.tsx";
 import { MultiSelectField } from "./multi-select-field.tsx";
 import { PairsField } from "./pairs-field.tsx";
@@ -17,7 +18,6 @@ import {
   type Schema,
   type SchemaDraft,
 } from "./schema-draft.ts";
-import { capitalize } from "./text.ts";
 
 interface SchemaFieldsProps {
   schema: Schema;

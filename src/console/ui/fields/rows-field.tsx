@@ -1,7 +1,7 @@
 /** Editable list of objects, each with its own fields. */
-import type { AppError } from "../../contract/errors.ts";
-import { findProblem } from "./find-problem.ts";
-import { Icon } from "./icon.tsx";
+import type { AppError } from "../../../contract/errors.ts";
+import { findProblem } from "../find-problem.ts";
+import { Icon } from "../icon.tsx";
 import { type Rows, type Schema, type SchemaDraft, toRow } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 

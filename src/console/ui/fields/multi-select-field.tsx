@@ -1,7 +1,7 @@
 /** Selects some of a set of names: with checkboxes, or with a menu if there are many. */
 import { type ReactNode, useId } from "react";
+import { Icon } from "../icon.tsx";
 import { CheckField } from "./field.tsx";
-import { Icon } from "./icon.tsx";
 import type { Selection } from "./schema-draft.ts";
 
 interface MultiSelectFieldProps {

@@ -1,6 +1,6 @@
 /** Fields of a nested object, grouped under its name. */
-import type { AppError } from "../../contract/errors.ts";
-import { findProblem } from "./find-problem.ts";
+import type { AppError } from "../../../contract/errors.ts";
+import { findProblem } from "../find-problem.ts";
 import { type Group, isBlankGroup, type Schema, type SchemaDraft } from "./schema-draft.ts";
 import { SchemaFields } from "./schema-fields.tsx";
 

@@ -1,7 +1,7 @@
 /** Drafts of objects described by a JSON Schema: form values, and the JSON values they become. */
-import { type ShapeDraft, toArgumentsDraft, toArgumentsSchema } from "../tools/shape-draft.ts";
+import { type ShapeDraft, toArgumentsDraft, toArgumentsSchema } from "../../tools/shape-draft.ts";
+import { parseJson } from "../parse-json.ts";
 import { type Pairs, toPairs, toRecord } from "./pairs-field.tsx";
-import { parseJson } from "./parse-json.ts";
 
 export interface Schema {
   type?: string;

@@ -1,6 +1,6 @@
 /** Selects an expiry: a number of days, a date, or never. */
 import { useState } from "react";
-import { now } from "../../lib/time/clock.ts";
+import { now } from "../../../lib/time/clock.ts";
 import { SelectField, TextField } from "./field.tsx";
 
 const CHOICES = [
