@@ -28,9 +28,9 @@ export interface WorkMeter {
 
 /** A turn of the event loop should take no longer. */
 export const MAX_TURN_MS = 8;
-/** Owners that wait share a turn. Shorter ones would cost more than they give. */
+/** Minimum part of a turn for each waiting owner. A shorter one would cost more than it yields. */
 const MIN_TURN_MS = 1;
-/** Steps whose average is the usual time of one. */
+/** Number of steps that the moving average covers. */
 const AVERAGED_STEPS = 8;
 /** A turn takes as long as other work since the last one, up to this: otherwise those that wait would have a small part of the time. */
 const MAX_LONG_TURN_MS = 64;
@@ -44,7 +44,7 @@ interface Owner {
   /** Time that the owner may work, in all its meters together, before its next turn. */
   allowed_ms: number;
   waiting: Waiter[];
-  /** Usual time between two waits of its meters. */
+  /** Moving average of the work between two checks of its meters. */
   step_ms: number;
 }
 
@@ -56,7 +56,7 @@ interface Waiter {
 /** `clock` returns milliseconds. */
 export function createFairTurns(clock = elapsedMs): FairTurns {
   const owners = new Map<string, Owner>();
-  /** Work of the owner of the last turn, before that turn. */
+  /** Work of the first owner of the last turn, before that turn. */
   let least_ms = 0;
   /** Estimated work of this turn of the event loop. */
   let current_ms = 0;
@@ -85,8 +85,8 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   const fits = (ms: number) => current_ms === 0 || current_ms + ms <= max_ms;
 
   function begin(owner: Owner, ms: number): void {
-    least_ms = owner.worked_ms;
     if (current_ms === 0) {
+      least_ms = owner.worked_ms;
       setImmediate(startTurn);
       // Runs when the work that begins in `startTurn` has ended, and before anything else.
       setImmediate(endTurn);
