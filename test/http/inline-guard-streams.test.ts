@@ -587,7 +587,6 @@ test("a stream has the same text as the complete response, however it is split",
   const fragments = [
     MAIL,
     "4111 1111 1111 1111",
-    "to 4111 1111 \n1111 1111",
     "4111-1111",
     "jane.doe@exam",
     "https://example.com/a?b=c",

@@ -591,6 +591,25 @@ test.each(["\x02", "\0", "\x7f", "\u200b", "\x02\u200b"])(
   },
 );
 
+test.each([
+  "pay with 4111 1111\n1111 1111 now",
+  "pay with 4111-1111-\r\n1111-1111\r\nnow",
+  "pay with 4111\n 1111 1111 1111",
+  "Sales 4111 1111\r\n1111 1111 \r\n 2019 2020",
+])("%j is masked as the whole text is, wherever it is split", async (text) => {
+  const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);
+  const whole = (await evaluateWhole(policy, text)).text;
+
+  for (let at = 1; at < text.length; at++) {
+    const [before, after] = [text.slice(0, at), text.slice(at)];
+    for (const parts of [
+      [before, after],
+      [...before, after],
+    ])
+      expect(await stream(policy, parts)).toEqual({ text: whole, blocked: false });
+  }
+});
+
 test("long JSON in short parts is masked as the whole text is", async () => {
   const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);
   const text = JSON.stringify({ note: "lorem ipsum ".repeat(20_000), card: "4111 1111 1111 1111" });

@@ -29,6 +29,7 @@ const CHECKED: [entity: EntityName, before: string, value: string, wrong: string
   ["credit_card", "pay with", "4111 1111 1111 1111", "4111 1111 1111 1112"],
   ["credit_card", "pay with", "4111 1111\n1111 1111", "4111 1111\n1111 1112"],
   ["credit_card", "pay with", "4111-1111-1111-\r\n1111", "4111-1111-1111-\r\n1112"],
+  ["credit_card", "pay with", "4111\n 1111 1111 1111", "4111\n 1111 1111 1112"],
   ["credit_card", "pay with", "4111 \r\n1111 1111 1111", "4111 \r\n1111 1111 1112"],
   ["credit_card", "pay with", "4111\r\n1111 1111 1111", "4111\r\n1111 1111 1112"],
   ["credit_card", "pay with", "378282246310005", "378282246310006"],
@@ -231,6 +232,10 @@ test.each([
   "a call of https://example.com/call/13852388/x",
   "524C 525E 5261 525C 84AF 527D 5282 5281 5290 5293\n5421 5457 5459 5423 5432 5482 5494 5477 5471",
   "4111 1111\n1111 1111; Sales 4111 1111\n1111 1111 2019; in 4111\n1111\n1111 1111",
+  "Sales 4111 1111\r\n1111 1111\r\n2019 2020",
+  "Sales 4111 1111 \n1111 1111 \n2019 2020",
+  "Sales 4111 1111\n 1111 1111\n  2019 2020",
+  "pages 4111-1111\n1111 1111, 4111 1111-\n1111-1111",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
   expect(findDefault(text)).toEqual([]);

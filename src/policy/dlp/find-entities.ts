@@ -169,7 +169,7 @@ function isJoined(text: string, end: number, isDigit: boolean): boolean {
   const sign = text.charCodeAt(end);
   const next = text.charCodeAt(end + 1);
   if (next >= 0x30 && next <= NINE + 1) return true;
-  if (isDigit && (sign === CR || next === LF || next === CR))
+  if (isDigit && (sign === LF || sign === CR || next === LF || next === CR))
     return WRAP.test(text.slice(end, end + 5));
   return (
     (sign !== SPACE || !isDigit) && sign < 0x40 && (next | 0x20) >= 0x61 && (next | 0x20) <= 0x7a
