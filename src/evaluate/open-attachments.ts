@@ -63,25 +63,19 @@ async function readAttachments(
     const text = `payload.attachments: must have at most ${MAX_ATTACHMENTS} items.`;
     throw new AppError("invalid_request", text);
   }
-  const all = [...attachments, ...documents, ...pages];
+  const files = [...attachments, ...documents];
   // Read in sequence: documents share one budget, which bounds memory.
-  const nextFile = fetchInOrder(host, all.slice(0, MAX_ATTACHMENTS));
+  const nextFile = fetchInOrder(host, files.slice(0, MAX_ATTACHMENTS));
   const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
   // Loaded with the first attachment: most processes never read one, and startup must not wait for it.
   const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
   const budget = createReadingBudget();
-  for (const [index, { pointer, filename }] of all.entries()) {
+  for (const [index, { pointer, filename }] of files.entries()) {
     // One document may take seconds, and other owners wait.
     if (index > 0) await budget.slicer.yield(host.passTurn);
     const file = await nextFile();
     const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
-    if (index >= attachments.length + documents.length) {
-      // The source of a page is inspected as text.
-      if (problems.some(({ reason }) => !MINOR.has(reason)))
-        opened.uninspected.push({ pointer, ...PAGE_TRUNCATED });
-      continue;
-    }
     // Providers show the name to the model.
     if (filename !== null) {
       const at = { pointer: `${pointer}/filename` };
@@ -93,6 +87,15 @@ async function readAttachments(
     const isListed = ({ reason }: FileProblem) =>
       uninspected.some((each) => each.pointer === pointer && each.reason === reason);
     for (const each of problems) if (!isListed(each)) opened.uninspected.push({ pointer, ...each });
+  }
+  if (pages.length === 0) return opened;
+  if (files.length > 0) await budget.slicer.yield(host.passTurn);
+  const { readPageText } = await import("../lib/documents/read-document-text.ts");
+  // No limit on their number: they are part of the body, and share the budget.
+  for (const { text: source, pointer } of pages) {
+    const { text, truncated } = await readPageText(source, budget);
+    if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
+    if (truncated) opened.uninspected.push({ pointer, ...PAGE_TRUNCATED });
   }
   return opened;
 }

@@ -16,7 +16,12 @@ const resourceOf = (resource: object) => ({
   messages: [{ role: "tool", content: [{ type: "resource", resource }] }],
 });
 const CONTACT = "BEGIN:VCARD\r\nNOTE:4111 1111\r\n  1111 1111\r\nEND:VCARD\r\n";
-const escaped = PARTED.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const toEscaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+const escaped = toEscaped(PARTED);
+const feedOf = (...articles: string[]) =>
+  `<?xml version="1.0"?><feed>${articles.map((each) => `<content type="html">${each}</content>`).join("")}</feed>`;
+const frameOf = (srcdoc: string) => `<iframe srcdoc="${srcdoc}"></iframe>`;
 
 test.each([
   ["an HTML resource", resourceOf({ uri: "file:///a", mimeType: "text/html", text: PARTED })],
@@ -35,11 +40,25 @@ test.each([
     "HTML in a CDATA section of RSS",
     fileOf(`<rss><item><description><![CDATA[${PARTED}]]></description></item></rss>`),
   ],
+  ["escaped HTML of an Atom feed", fileOf(feedOf(escaped))],
+  ["an article after one that is cut", fileOf(feedOf('&lt;a title="', escaped))],
+  ["an article after one with a comment", fileOf(feedOf("&lt;!-- x", escaped))],
+  ["a page inside a page", fileOf(`<body>${frameOf(escaped)}</body>`)],
+  ["a page with other references", fileOf(frameOf(escaped.replaceAll("&lt;", "&#60;")))],
+  ["a page with references in capitals", fileOf(frameOf(escaped.replaceAll("&lt;", "&LT;")))],
+  ["a long page inside a page", fileOf(frameOf("&lt;p>word ".repeat(10_000) + escaped))],
+  ["a page inside an article", fileOf(feedOf(toEscaped(frameOf(escaped))))],
   [
-    "escaped HTML of an Atom feed",
-    fileOf(`<?xml version="1.0"?><feed><content type="html">${escaped}</content></feed>`),
+    "an HTML document of Bedrock",
+    {
+      messages: [
+        {
+          role: "user",
+          content: [{ document: { format: "html", name: "page", source: { text: PARTED } } }],
+        },
+      ],
+    },
   ],
-  ["a page inside a page", fileOf(`<body><iframe srcdoc="${escaped}"></iframe></body>`)],
 ])("a number that is parted in %s is read", async (_, payload) => {
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
 
@@ -53,11 +72,11 @@ test.each([
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {
   const collector = { fail_mode: "closed" };
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { collector });
-  const page = (length: number) => ({
-    type: "resource",
-    resource: { uri: "file:///a", text: `<p>${"word ".repeat(length / 5)}</p>${PARTED}` },
-  });
-  const pages = [page(2_100_000), page(100)];
+  const page = (text: string) => ({ type: "resource", resource: { uri: "file:///a", text } });
+  const pages = [
+    page(`<p>${"word ".repeat(420_000)}</p>${PARTED}`),
+    page("<p>No tags in a value</p>"),
+  ];
 
   const { status, detectors } = await guard.evaluate({
     payload: { messages: [{ role: "tool", content: pages }] },
@@ -66,8 +85,34 @@ test("pages of which not all text is read are listed, and a fail-closed collecto
   expect(status).toBe("allow");
   expect(detectors.uninspected).toMatchObject([
     { pointer: "/messages/0/content/0/resource/text", reason: "truncated" },
-    { pointer: "/messages/0/content/1/resource/text", reason: "truncated" },
   ]);
+});
+
+test("any number of small pages is read, and none is listed", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const text = "export const A = () => <div>hi</div>;";
+  const resources = Array.from({ length: 30 }, (_, at) => ({
+    type: "resource",
+    resource: { uri: `file:///${at}.tsx`, mimeType: "text/plain", text },
+  }));
+  const tools = (content: object[]) => ({ messages: [{ role: "tool", content }] });
+  const parted = { type: "resource", resource: { uri: "file:///page", text: PARTED } };
+
+  const ordinary = await guard.evaluate({ payload: tools(resources) });
+  const last = await guard.evaluate({ payload: tools([...resources, parted]) });
+
+  expect([ordinary.status, ordinary.detectors.uninspected]).toEqual(["allow", []]);
+  expect(last.status).toBe("block");
+  expect(placesOf(last)).toMatchObject([{ label: "credit_card" }]);
+});
+
+test("the articles of a feed are read one by one", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const articles = ["&lt;b>4111 1111&lt;/b> ", "&lt;i>1111 1111&lt;/i>"];
+
+  const { status, findings } = await guard.evaluate({ payload: fileOf(feedOf(...articles)) });
+
+  expect([status, findings]).toEqual(["allow", []]);
 });
 
 const placesOf = ({ findings }: Verdict) => findings.flatMap(({ evidence }) => evidence.places);

@@ -25,7 +25,7 @@ const LATIN_1 = `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laqu
   agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml
   eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`;
 
-const OTHERS = `amp & lt < gt > quot " apos ' ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ”
+const OTHERS = `amp & AMP & lt < LT < gt > GT > quot " QUOT " apos ' ndash – mdash — lsquo ‘ rsquo ’ sbquo ‚ ldquo “ rdquo ”
   bdquo „ dagger † Dagger ‡ bull • hellip … prime ′ Prime ″ lsaquo ‹ rsaquo › oline ‾ frasl ⁄ euro €
   trade ™ larr ← uarr ↑ rarr → darr ↓ harr ↔ minus − infin ∞ ne ≠ le ≤ ge ≥ OElig Œ oelig œ Scaron Š
   scaron š Yuml Ÿ fnof ƒ circ ˆ tilde ˜ excl ! num # dollar $ percnt % lpar ( rpar ) ast * plus +

@@ -1,6 +1,6 @@
 /** Tracks the elements of HTML that browsers hide. */
 import { BLOCK_ELEMENTS, VOID_ELEMENTS } from "./html-elements.ts";
-import { attributeNames, attributeValues, textInTag } from "./walk-markup.ts";
+import { parseAttributes } from "./walk-markup.ts";
 
 export interface Hiding {
   open: (name: string, attributes: string) => void;
@@ -31,13 +31,13 @@ const endsAtTag = (open: string, next: string): boolean =>
 const LISTED = new Set(["li", "dt", "dd", "tr", "td", "th", "option"]);
 
 /** Style sheets are not read. */
-function hides(attributes: string): boolean {
-  if (!MAY_HIDE.test(attributes)) return false;
-  const isFlagged = /(?:^|\s)hidden(?:$|[\s/])/i.test(textInTag(attributes));
-  if (isFlagged || attributeNames(attributes).some((name) => /^hidden$/i.test(name))) return true;
-  return attributeValues(attributes, (name) => name === "style").some((style) =>
-    HIDING_STYLE.test(style),
+function hides(source: string): boolean {
+  if (!MAY_HIDE.test(source)) return false;
+  const { attributes, rest } = parseAttributes(source);
+  const hasHidingValue = attributes.some(
+    ({ name, value }) => name === "hidden" || (name === "style" && HIDING_STYLE.test(value)),
   );
+  return hasHidingValue || /(?:^|\s)hidden(?:$|[\s/])/i.test(rest);
 }
 
 const MAY_HIDE = /hidden|display|font-size|opacity/i;

@@ -151,19 +151,48 @@ async function readPart(
       : documentProblem("The file format is not supported.", "binary");
   }
   const { text, hasBinary } = source;
-  const read = isHtml(text)
-    ? wholeText("html", await readHtmlText(text, budget.slicer))
-    : wholeText("text", text);
-  if (read.kind === "text" && text.length < budget.characters) {
-    // Some readers join a number that tags part. Others show the source.
-    const lines = new Set(isMarkup(text) ? await readChangedLines(text, budget.slicer) : []);
-    for (const line of await readMimePages(text, budget.slicer)) lines.add(line);
-    read.text = [text, ...lines].join("\n");
-    if (isOfficeXml(text)) read.text += `\n${await readXmlText(text, budget.slicer)}`;
-  }
+  const kind = isHtml(text) ? "html" : "text";
+  const read =
+    kind === "html"
+      ? await readHtmlText(text, budget.slicer)
+      : [text, ...(await readOtherLines(text, budget))].join("\n");
   const parts = await readMimeParts(text, budget, inside);
   const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
-  return { ...read, text: read.text + parts.text, unread, cut };
+  return { kind, text: read + parts.text, unread, cut };
+}
+
+/** Returns the lines that only some readers show: those that join a number that tags part. Others show the source. */
+async function readOtherLines(source: string, { slicer, characters }: ReadingBudget) {
+  const lines = new Set<string>();
+  if (source.length > characters) return lines;
+  if (isMarkup(source)) for (const line of await readChangedLines(source, slicer)) lines.add(line);
+  for (const line of await readMimePages(source, slicer)) lines.add(line);
+  if (isOfficeXml(source)) lines.add(await readXmlText(source, slicer));
+  return lines;
+}
+
+/** Reads the lines and parts of a page that its source does not contain. The source is inspected as text. */
+export async function readPageText(
+  source: string,
+  budget: ReadingBudget,
+): Promise<{ text: string; truncated: boolean }> {
+  try {
+    const lines = await readOtherLines(source, budget);
+    const inside = (part: Uint8Array, charsets: readonly string[] = []) =>
+      readPart(part, charsets, budget, 1);
+    const parts = await readMimeParts(source, budget, inside);
+    const read = [...lines].join("\n") + parts.text;
+    const text = read.slice(0, budget.characters);
+    const truncated =
+      source.length > budget.characters ||
+      read.length > text.length ||
+      parts.unread.some(({ problem }) => !["media", "binary"].includes(problem));
+    budget.characters -= text.length;
+    return { text, truncated };
+  } catch (thrown) {
+    if (!isDocumentProblem(thrown)) throw thrown;
+    return { text: "", truncated: true };
+  }
 }
 
 function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {
@@ -178,13 +207,6 @@ const OTHER_BYTES: UnreadPart = {
   problem: "binary",
   reason: "The file contains bytes that are not text.",
 };
-
-const wholeText = (kind: DocumentKind, text: string): PartText => ({
-  kind,
-  text,
-  unread: [],
-  cut: false,
-});
 
 /** Returns the fields of the header ([RFC 1952](https://www.rfc-editor.org/rfc/rfc1952#section-2.3)): data, name and comment. */
 function gzipFields(bytes: Uint8Array): Uint8Array {

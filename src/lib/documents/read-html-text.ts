@@ -3,13 +3,7 @@
 import { createHiding } from "./hidden-elements.ts";
 import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
-import {
-  attributeNames,
-  attributeValues,
-  type MarkupVisitor,
-  textInTag,
-  walkMarkup,
-} from "./walk-markup.ts";
+import { type MarkupVisitor, parseAttributes, walkMarkup } from "./walk-markup.ts";
 
 /** Text that only mentions tags stays text: nothing of it may be dropped. */
 export const isHtml = (text: string): boolean => HTML.test(text) || isXhtml(text);
@@ -41,14 +35,26 @@ export async function readChangedLines(source: string, slicer: TimeSlicer): Prom
 }
 
 /** Reads markup that is escaped or in an attribute, such as the articles of a feed and `srcdoc`. */
-async function readNestedLines({ lines, nested }: Page, slicer: TimeSlicer): Promise<string[]> {
-  const decoded = lines.filter(({ isDecoded }) => isDecoded).map(({ pieces }) => pieces.join(""));
+async function readNestedLines(
+  { lines, nested }: Page,
+  slicer: TimeSlicer,
+  depth = 1,
+): Promise<string[]> {
+  const decoded = lines
+    .filter(({ isDecoded }) => isDecoded)
+    .flatMap(partsOf)
+    .map((pieces) => pieces.join(""));
   const changed: string[][] = [];
   for (const source of [...decoded, ...nested]) {
-    if (isMarkup(source)) changed.push(changedLines(await readLines(source, true, slicer)));
+    if (!isMarkup(source)) continue;
+    const page = await readLines(source, true, slicer);
+    changed.push(changedLines(page));
+    if (depth < MAX_NESTING) changed.push(await readNestedLines(page, slicer, depth + 1));
   }
   return changed.flat();
 }
+/** A frame in an article of a feed is two levels deep. */
+const MAX_NESTING = 3;
 
 function changedLines({ lines }: Page): string[] {
   const changed: string[] = [];
@@ -132,30 +138,30 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
       if (!onlyDecoded) asides.push(text);
       isContinued = false;
     },
-    tag({ name, closing, attributes }) {
+    tag({ name, closing, attributes: source }) {
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
-      if (!closing) hiding.open(name, attributes);
+      if (!closing) hiding.open(name, source);
       if (BLOCK_ELEMENTS.has(name)) endLine();
       else if (!isKnown && closing) hasEnded = true;
       else if (!isKnown) isBreak ||= hasEnded;
       if (closing) hiding.close(name);
       const isCode = !isXml && !closing && CODE.has(name);
-      if (attributes.includes("<") || attributes.includes("&lt;"))
-        nested.push(...attributeValues(attributes));
-      if (onlyDecoded && !attributes.includes("&")) return isCode;
-      const isShown = (each: string) => isKnown && SHOWN.has(each);
-      for (const value of attributeValues(attributes, isShown)) {
-        if (value === "") continue;
-        endLine();
-        line.pieces.push(value);
-        endLine();
+      if (onlyDecoded && !MAY_DECODE.test(source)) return isCode;
+      const { attributes, rest } = parseAttributes(source);
+      for (const { value } of attributes) if (value.includes("<")) nested.push(value);
+      if (onlyDecoded && !source.includes("&")) return isCode;
+      for (const { name: attribute, value } of attributes) {
+        if (attribute.length > MAX_FLAG_CHARACTERS) longNames.add(attribute);
+        if (!isKnown || !SHOWN.has(attribute)) asides.push(value);
+        else if (value !== "") {
+          endLine();
+          line.pieces.push(value);
+          endLine();
+        }
       }
-      asides.push(...attributeValues(attributes, (each) => !isShown(each)));
-      const rest = textInTag(attributes);
       if (rest.length > MAX_FLAG_CHARACTERS) asides.push(rest);
-      for (const each of [name, ...attributeNames(attributes)])
-        if (each.length > MAX_FLAG_CHARACTERS) longNames.add(each);
+      if (name.length > MAX_FLAG_CHARACTERS) longNames.add(name);
       return isCode;
     },
   };
@@ -166,6 +172,7 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
 }
 
 const XML = /^\s*<\?xml/;
+const MAY_DECODE = /[<&]/;
 
 const createLine = (): Line => ({ pieces: [], breaks: [], isDecoded: false, hasHidden: false });
 

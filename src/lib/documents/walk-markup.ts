@@ -1,5 +1,6 @@
 /** Walks HTML or XML once, in document order. Never fails: what is not markup is text. */
 import { decodeEntities } from "./decode-entities.ts";
+import { MAX_CHARACTERS } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
 export interface Tag {
@@ -54,6 +55,29 @@ const PIECE = 64 * 1024;
 /** The beginning of a character reference at the end of a piece. */
 const CUT_REFERENCE = /&#?[\dA-Za-z]{0,40}$/;
 
+export interface Attribute {
+  /** In lower case, with its prefix. */
+  name: string;
+  value: string;
+}
+
+/** Returns the attributes with their values decoded, and what the tag contains besides them. */
+export function parseAttributes(source: string): { attributes: Attribute[]; rest: string } {
+  const attributes: Attribute[] = [];
+  if (!source.includes("=")) return { attributes, rest: source.trim() };
+  let rest = "";
+  let end = 0;
+  for (const { 0: whole, 1: name = "", 2: double, 3: single, 4: bare, index } of source.matchAll(
+    ATTRIBUTE,
+  )) {
+    rest += `${source.slice(end, index)} `;
+    end = index + whole.length;
+    const value = decodeEntities(double ?? single ?? bare ?? "");
+    attributes.push({ name: name.toLowerCase(), value });
+  }
+  return { attributes, rest: (rest + source.slice(end)).trim() };
+}
+
 /** Returns the values of the attributes that `isRead` selects by name, or of all, entities decoded. */
 export function attributeValues(attributes: string, isRead?: (name: string) => boolean): string[] {
   if (!attributes.includes("=")) return [];
@@ -61,14 +85,6 @@ export function attributeValues(attributes: string, isRead?: (name: string) => b
     .filter(([, name = ""]) => isRead?.(name.toLowerCase()) ?? true)
     .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
 }
-
-export const attributeNames = (attributes: string): string[] =>
-  attributes.includes("=")
-    ? Array.from(attributes.matchAll(ATTRIBUTE), ([, name = ""]) => name)
-    : [];
-
-/** Returns what a tag contains besides attributes with values. */
-export const textInTag = (attributes: string): string => attributes.replace(ATTRIBUTE, " ").trim();
 
 /** Linear: a name is tried only where one can start, and its length is limited. */
 const ATTRIBUTE =
@@ -92,6 +108,8 @@ function walkDeclaration(source: string, open: number, visitor: MarkupVisitor): 
 const PROLOGUE =
   /^(?:doctype\s+html\s*|xml(?:\s+(?:version|encoding|standalone)\s*=\s*["'][\w.-]{0,12}["'])*\s*\??)$/i;
 
+/** The values of a tag this long may contain pages and images. As text, a longer one exceeds the budget of a document. */
+const MAX_TAG_CHARACTERS = MAX_CHARACTERS;
 const NAME = /\/?([^\s/><!?][^\s/><]{0,99})/y;
 
 function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
@@ -107,9 +125,9 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   const name = letters.toLowerCase();
   const closing = source[open + 1] === "/";
   const attributes = source.slice(open + 1 + written.length, end);
-  if (attributes.length > PIECE) visitor.text(attributes, false); // no real tag is this long
-  const fitting = attributes.length > PIECE ? "" : attributes;
-  const isRaw = visitor.tag({ name, closing, attributes: fitting });
+  const isTooLong = attributes.length > MAX_TAG_CHARACTERS;
+  if (isTooLong) visitor.text(attributes, false);
+  const isRaw = visitor.tag({ name, closing, attributes: isTooLong ? "" : attributes });
   if (!isRaw || closing) return end + 1;
   const closed = closingTag(source, name, end + 1);
   if (closed < 0) visitor.text(source.slice(end + 1), false);

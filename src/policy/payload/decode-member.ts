@@ -82,8 +82,8 @@ export const isSealedData = (
   (type === "redacted_thinking" || type === "reasoning.encrypted");
 
 /**
- * Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null. An MCP
- * resource may omit it.
+ * Returns the MIME type of a file, or its `format` (Bedrock), that the members of an object declare, or null:
+ * `text/plain` for an MCP resource without one.
  */
 export function readDeclaredType(members: JsonObject): string | null {
   for (const name of DECLARED_TYPES) {

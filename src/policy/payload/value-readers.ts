@@ -107,10 +107,9 @@ export const readText: ValueReader = (out, value, location) => {
   else if (value !== "") {
     out.segments.push(createSegment(value, location.source, location));
     const { isFile, content_type, pointer } = location;
-    if ((isFile || content_type !== null) && isMarkup(value)) {
-      const data = `data:,${encodeURIComponent(value.toWellFormed())}`;
-      out.pages.push({ filename: null, content_type: null, data, url: null, pointer });
-    }
+    // A `format` may be that of a string in a JSON schema.
+    if ((isFile || content_type?.includes("/")) && isMarkup(value))
+      out.pages.push({ text: value, pointer });
   }
 };
 
@@ -188,7 +187,7 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
     const isFile = location.isFile || FILE_MEMBER.test(location.name);
     out.segments.push(createSegment(text, source, { ...location, encoding, isFile }));
     if (isMail) out.documents.push(file);
-    else if (isPage) out.pages.push(file);
+    else if (isPage) out.pages.push({ text, pointer });
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
