@@ -13,8 +13,6 @@ import { isWalletAddress } from "./is-wallet-address.ts";
 
 const isIbanOpen = createOpenTest(/[A-Za-z]{2}\d{2}(?:[ -]?[A-Za-z0-9]){1,30}(?!-?[A-Za-z0-9])/);
 
-const WRAPPED_ONCE = /^(?:[\d ]+\r?\n[\d ]+|[\d-]+\r?\n ?[\d-]+)$/;
-
 export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
   {
     // Excludes four groups within a longer table of (hexadecimal) four-digit numbers.
@@ -37,16 +35,28 @@ export const FINANCIAL_FORMATS: readonly EntityFormat[] = [
     confidenceWithClue: 0.99,
   },
   {
-    // Wrapped once, after a word, with one separator. Rows of a table begin with a number, or are longer.
+    // Wrapped once, after a word. Rows of a table begin with a number, or are longer.
     entity: "credit_card",
     startsWith: "digit",
     leadingLengths: [4],
     ...matchPattern(
-      /(?<=[^\s\d] ?)\d{4}(?:(?:[ -]|[ -]?\r?\n ?)\d{4}){3}(?! {0,2}\r?\n? {0,2}\t?\d)/,
-      (matched) => WRAPPED_ONCE.test(matched) && isCard(matched),
+      /(?<=[^\s\d] ?)\d{4}(?:[ -]?\r?\n ?\d{4}([ -])\d{4}\1\d{4}|([ -])\d{4}\2\d{4}[ -]?\r?\n ?\d{4})(?! {0,2}\r?\n? {0,2}\t?\d)/,
+      isCard,
     ),
     confidence: 0.9,
     confidenceWithClue: 0.99,
+  },
+  {
+    // Two lines with eight digits are often phone numbers: needs a clue.
+    entity: "credit_card",
+    startsWith: "digit",
+    leadingLengths: [4],
+    ...matchPattern(
+      /\d{4}(?:[ -]?\r?\n[ >]{0,8}\d{4}([ -])\d{4}\1\d{4}|([ -])\d{4}(?:[ -]?\r?\n[ >]{0,8}\d{4}\2|\2\d{4}[ -]?\r?\n[ >]{0,8})\d{4})/,
+      isCard,
+    ),
+    confidence: 0,
+    confidenceWithClue: 0.9,
   },
   {
     // Outside the ranges of the large issuers: needs a clue.

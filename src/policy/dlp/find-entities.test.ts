@@ -27,7 +27,8 @@ const findDefault = (text: string) =>
 /** Each value is found in a sentence; the variant with a wrong check digit is not. */
 const CHECKED: [entity: EntityName, before: string, value: string, wrong: string][] = [
   ["credit_card", "pay with", "4111 1111 1111 1111", "4111 1111 1111 1112"],
-  ["credit_card", "pay with", "4111 1111\n1111 1111", "4111 1111\n1111 1112"],
+  ["credit_card", "my card", "4111 1111\n1111 1111", "4111 1111\n1111 1112"],
+  ["credit_card", "Card number:\r\n", "4111 1111\r\n> 1111 1111", "4111 1111\r\n> 1111 1112"],
   ["credit_card", "pay with", "4111-1111-1111-\r\n1111", "4111-1111-1111-\r\n1112"],
   ["credit_card", "pay with", "4111\n 1111 1111 1111", "4111\n 1111 1111 1112"],
   ["credit_card", "pay with", "4111 \r\n1111 1111 1111", "4111 \r\n1111 1111 1112"],
@@ -236,6 +237,7 @@ test.each([
   "Sales 4111 1111 \n1111 1111 \n2019 2020",
   "Sales 4111 1111\n 1111 1111\n  2019 2020",
   "pages 4111-1111\n1111 1111, 4111 1111-\n1111-1111",
+  "north 4111 1111\n1111 1111 north",
   "boxes 100 200 3000, zip 02110-1335, part 0401000-02",
 ])("nothing is found in %p", (text) => {
   expect(findDefault(text)).toEqual([]);

@@ -170,7 +170,7 @@ function isJoined(text: string, end: number, isDigit: boolean): boolean {
   const next = text.charCodeAt(end + 1);
   if (next >= 0x30 && next <= NINE + 1) return true;
   if (isDigit && (sign === LF || sign === CR || next === LF || next === CR))
-    return WRAP.test(text.slice(end, end + 5));
+    return WRAP.test(text.slice(end, end + 13));
   return (
     (sign !== SPACE || !isDigit) && sign < 0x40 && (next | 0x20) >= 0x61 && (next | 0x20) <= 0x7a
   );
@@ -179,7 +179,7 @@ function isJoined(text: string, end: number, isDigit: boolean): boolean {
 const SPACE = 0x20;
 const LF = 0x0a;
 const CR = 0x0d;
-const WRAP = /^[ -]?\r?\n ?\d/;
+const WRAP = /^[ -]?\r?\n[ >]{0,8}\d/;
 
 /** Confidence of a value that only resembles an entity. */
 const UNCERTAIN = 0.4;
