@@ -117,13 +117,17 @@ test("images and speech pass, and their prompts are evaluated", async () => {
   expect(it.upstream.hits).toHaveLength(1);
 });
 
-test("an uploaded file is evaluated only if a rule reads attachments", async () => {
+test("an uploaded file is evaluated if a rule reads attachments, and otherwise listed", async () => {
   const file: FormPart = ["file", `Mail ${MAIL}`, "notes.txt"];
   const parts: FormPart[] = [["purpose", "assistants"], file];
   const script = { body: { id: "file-1" } };
   await using plain = await guarded({ input_rules: await ruleOf("block") }, { script });
   const input_rules = await ruleOf("block", "doc_analyzer");
   await using reading = await guarded({ input_rules }, { script });
+  const settings = { reasons: ["not_opened"] };
+  const { id } = await makeDetector(await kitOf(), "uninspected", settings);
+  const unread_rules = [{ detector_id: id, action: "block" }];
+  await using strict = await guarded({ input_rules: unread_rules }, { script });
 
   const passed = await plain.form("/v1/files", parts);
   const blocked = await reading.form("/v1/files", parts);
@@ -131,15 +135,36 @@ test("an uploaded file is evaluated only if a rule reads attachments", async () 
     ["purpose", "assistants"],
     ["file", "Hi", "a.txt"],
   ]);
+  const refused = await strict.form("/v1/files", parts);
 
   expect(passed.status).toBe(200);
-  expect(passed.headers.get("x-ag-guard")).toBeNull();
+  expect(passed.headers.get("x-ag-guard")).toBe("allow");
+  const [recorded] = await plain.evaluations(passed.headers.get("x-ag-trace-id"));
+  expect(recorded?.detectors).toMatchObject({
+    uninspected: [{ pointer: "/files/file", reason: "not_opened" }],
+  });
+  expect(refused.status).toBe(403);
   expect(plain.upstream.hits[0]?.body).toEqual(formBytes(parts));
   expect(blocked.status).toBe(403);
   expect(clean.status).toBe(200);
   expect(clean.headers.get("x-ag-guard")).toBe("allow");
   expect(reading.upstream.hits).toHaveLength(1);
 });
+
+test.each([
+  [EDITS, IMAGE],
+  ["/v1/audio/transcriptions", ["file", "sound", "a.mp3"]],
+] as const)(
+  "a file that is sent to %s is listed as media, and a rule can block it",
+  async (path, part) => {
+    const { id } = await makeDetector(await kitOf(), "uninspected", { reasons: ["media"] });
+    await using it = await guarded({ input_rules: [{ detector_id: id, action: "block" }] });
+
+    const reply = await it.form(path, [["model", "m"], part as FormPart]);
+
+    expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
+  },
+);
 
 test("a part of an upload is evaluated like a file", async () => {
   const script = { body: { id: "part_1" } };

@@ -1,8 +1,10 @@
-/** Evaluates the text fields of a form, the names of its files, and uploaded files if a rule reads them. */
+/** Evaluates the text fields of a form, the names of its files, and uploaded files if a rule reads them. Lists other files. */
 import { AppError } from "../../contract/errors.ts";
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
+import type { Uninspected } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { CoveredText } from "../../evaluation.ts";
+import { escapePointerStep } from "../../lib/json/parse-strict.ts";
 import { readBoundary } from "../../lib/multipart/content-type.ts";
 import {
   createPartScan,
@@ -15,6 +17,7 @@ import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { FormBody } from "../body/request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
+import { readsAttachments } from "./reads-attachments.ts";
 
 const MAX_TEXT_BYTES = 1024 * 1024;
 /** As much as an evaluation reads of documents. */
@@ -26,25 +29,29 @@ export async function guardForm(
   body: FormBody,
   guard: GuardView,
 ): Promise<RoutedRequest> {
-  // Only a file upload that no rule reads is not buffered.
+  // Only a file upload without a guard is not buffered.
   if (!body.withChanges) return routed;
   const isUpload = OBJECT_CAPABILITIES.has(routed.capability);
+  const isRead = isUpload && readsAttachments(deps, routed.consumer);
   const boundary = readBoundary(body.content_type) ?? "";
-  const scan = await scanForm(body, boundary, isUpload ? MAX_FILE_BYTES : 0);
-  if (scan.truncated) {
+  const scan = await scanForm(body, boundary, isRead ? MAX_FILE_BYTES : 0);
+  if (isRead && scan.truncated) {
     await admitUnread(deps, routed, guard, `The files exceed ${MAX_FILE_BYTES} bytes.`);
   }
-  const files = isUpload && !scan.truncated ? scan.files : [];
-  const media = files === scan.files ? [] : scan.files;
-  const covered = media.map(describeFile);
+  const files = isRead && !scan.truncated ? scan.files : [];
+  const others = files === scan.files ? [] : scan.files;
+  const covered = others.map(describeFile);
+  const reason: Uninspected["reason"] = isUpload ? "not_opened" : "media";
+  const unread = others.map(({ name }) => ({
+    pointer: `/files/${escapePointerStep(name)}`,
+    reason,
+  }));
   // Routing has checked the model, and sends the one it chose.
   const texts = scan.texts.filter(({ name }) => isUpload || name !== "model");
-  // Gates also apply to a form whose only content is a file that no rule reads.
-  if (isUpload && texts.length === 0 && files.length === 0) return routed;
-  const payload = { fields: toMembers(texts), ...toNames(media), ...toAttachments(files) };
+  const payload = { fields: toMembers(texts), ...toNames(others), ...toAttachments(files) };
   const text = JSON.stringify(payload);
   const is_foreign_body = files.length === 0;
-  const content = { payload, text, is_foreign_body, covered };
+  const content = { payload, text, is_foreign_body, covered, unread };
   const masked = await admitContent(deps, routed, guard, content);
   if (masked === null) return routed;
   // The rewritten payload has the members of the original one.

@@ -1,13 +1,12 @@
 /** Explains which policy would evaluate a request of a consumer, by the selection of real evaluations. */
 import { AppError } from "../../contract/errors.ts";
 import type { Explanation } from "../../contract/gateway/explain.ts";
-import { type Capability, OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
+import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
 import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, ConsumerView } from "../../snapshot/snapshot.ts";
 import { EVALUATED_RESPONSES } from "../guard/guard-response.ts";
-import { readsAttachments } from "../guard/reads-attachments.ts";
 import type { MatchedEndpoint } from "../match-endpoint.ts";
 
 interface ExplainedCall {
@@ -33,19 +32,12 @@ export function explainGuard(
     policy: policy
       ? { id: policy.id, name: policy.name, version: policy.version, mode: policy.mode }
       : null,
-    input:
-      llm.input &&
-      method === "POST" &&
-      body !== "none" &&
-      (!isUpload({ capability, body }) || readsAttachments(deps, consumer)),
+    input: llm.input && method === "POST" && body !== "none",
     output: llm.output && EVALUATED_RESPONSES.has(capability),
     stream,
     on_ask,
   };
 }
-
-const isUpload = ({ capability, body }: Omit<ExplainedCall, "method">): boolean =>
-  OBJECT_CAPABILITIES.has(capability) && body !== "json";
 
 function findPolicy(collector: CollectorView, consumer_id: string): CompiledPolicy | undefined {
   try {
