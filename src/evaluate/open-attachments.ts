@@ -4,6 +4,8 @@ import type { Uninspected } from "../contract/guard/evaluate.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
+import type { CompiledRule } from "../policy/compile-policy.ts";
+import { readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment } from "../policy/segment.ts";
@@ -15,30 +17,59 @@ export async function openAttachments(
   extracted: ExtractedEvaluation,
 ): Promise<OpenedEvaluation> {
   const { payload, collector } = extracted;
-  const opened = await readAttachments(host, payload);
+  // Loaded with the first attachment: most processes never read one, and startup must not wait for it.
+  const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
+  const budget = createReadingBudget();
+  const opened = findReader(extracted)
+    ? await readAttachments(host, payload, budget)
+    : listAttachments(payload);
+  const other = findNonReader(extracted);
+  for (const { pointer, problem } of opened.attachments) {
+    if (!other || problem !== null) continue;
+    const detail = `"${other.detector.name}" does not read documents; add a rule with a doc_analyzer detector`;
+    opened.uninspected.push({ pointer, reason: "not_opened", detail });
+  }
+  await readPages(payload, opened, budget);
   if (collector.fail_mode === "closed") rejectOverBudget(extracted, opened);
   return Object.assign(extracted, { opened });
 }
 
-/** Returns whether the payload has attachments or documents, and a rule of the policy reads them. */
+/** Returns whether a rule of the policy reads an attachment, document or page of the payload. */
 export function opensAttachments(extracted: ExtractedEvaluation): boolean {
   const { attachments, documents, pages } = extracted.payload;
-  const count = attachments.length + documents.length + pages.length;
-  return count > 0 && findReader(extracted) !== undefined;
+  if (attachments.length + documents.length + pages.length === 0) return false;
+  return (
+    findReader(extracted) !== undefined ||
+    rulesOf(extracted).some((rule) => pages.some((page) => readsSource(rule, page)))
+  );
 }
 
-const findReader = ({ program, direction }: ExtractedEvaluation) =>
-  program?.rules[direction].find(({ reads }) => reads.has("attachment"));
+const rulesOf = ({ program, direction }: ExtractedEvaluation): readonly CompiledRule[] =>
+  program?.rules[direction] ?? [];
 
-/** Lists the attachments that no rule reads. */
+const findReader = (extracted: ExtractedEvaluation): CompiledRule | undefined =>
+  rulesOf(extracted).find(({ reads }) => reads.has("attachment"));
+
+/** Returns a rule that looks for values in messages but not in documents, unless another one does that for it. */
+function findNonReader(extracted: ExtractedEvaluation): CompiledRule | undefined {
+  const rules = rulesOf(extracted);
+  if (rules.some(({ detector }) => detector.kind === "doc_analyzer")) return undefined;
+  return rules.find(({ detector }) => VALUE_DETECTORS.has(detector.kind));
+}
+const VALUE_DETECTORS = new Set(["data_loss_prevention", "secrets", "prompt_moderation"]);
+
+/** Lists the attachments and documents that no rule reads. */
 export function skipAttachments(extracted: ExtractedEvaluation): OpenedEvaluation {
-  const { attachments, documents } = extracted.payload;
+  const skipped = extracted as OpenedEvaluation;
+  skipped.opened = listAttachments(extracted.payload);
+  return skipped;
+}
+
+function listAttachments({ attachments, documents }: Payload): OpenedAttachments {
   const uninspected: Uninspected[] = [];
   for (const { pointer } of attachments) uninspected.push({ pointer, reason: "not_opened" });
   for (const { pointer } of documents) uninspected.push({ pointer, reason: "not_opened" });
-  const skipped = extracted as OpenedEvaluation;
-  skipped.opened = { segments: [], attachments: [], uninspected };
-  return skipped;
+  return { segments: [], attachments: [], uninspected };
 }
 
 /** Rejects documents that were not inspected because they exceed the budget, as a failed detector would be. */
@@ -57,7 +88,8 @@ function rejectOverBudget(
 
 async function readAttachments(
   host: EvaluationHost,
-  { attachments, documents, pages, uninspected }: Payload,
+  { attachments, documents, uninspected }: Payload,
+  budget: ReadingBudget,
 ): Promise<OpenedAttachments> {
   if (attachments.length > MAX_ATTACHMENTS) {
     const text = `payload.attachments: must have at most ${MAX_ATTACHMENTS} items.`;
@@ -67,9 +99,6 @@ async function readAttachments(
   // Read in sequence: documents share one budget, which bounds memory.
   const nextFile = fetchInOrder(host, files.slice(0, MAX_ATTACHMENTS));
   const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
-  // Loaded with the first attachment: most processes never read one, and startup must not wait for it.
-  const { createReadingBudget } = await import("../lib/documents/reading-budget.ts");
-  const budget = createReadingBudget();
   for (const [index, { pointer, filename }] of files.entries()) {
     // One document may take seconds, and other owners wait.
     if (index > 0) await budget.slicer.yield(host.passTurn);
@@ -88,16 +117,23 @@ async function readAttachments(
       uninspected.some((each) => each.pointer === pointer && each.reason === reason);
     for (const each of problems) if (!isListed(each)) opened.uninspected.push({ pointer, ...each });
   }
-  if (pages.length === 0) return opened;
-  if (files.length > 0) await budget.slicer.yield(host.passTurn);
+  return opened;
+}
+
+/** Adds the text of pages that their source does not contain. The source is inspected as text. */
+async function readPages(
+  { pages }: Payload,
+  { segments, uninspected }: OpenedAttachments,
+  budget: ReadingBudget,
+): Promise<void> {
+  if (pages.length === 0) return;
   const { readPageText } = await import("../lib/documents/read-document-text.ts");
   // No limit on their number: they are part of the body, and share the budget.
-  for (const { text: source, pointer } of pages) {
+  for (const { text: source, pointer, source: page_source } of pages) {
     const { text, truncated } = await readPageText(source, budget);
-    if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
-    if (truncated) opened.uninspected.push({ pointer, ...PAGE_TRUNCATED });
+    if (text !== "") segments.push(createSegment(text, "attachment", { pointer, page_source }));
+    if (truncated) uninspected.push({ pointer, ...PAGE_TRUNCATED });
   }
-  return opened;
 }
 
 interface FileText {

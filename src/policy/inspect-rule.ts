@@ -8,8 +8,7 @@ import { type Segment, sourceByOrigin } from "./segment.ts";
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
-    rule.reads.has(rule.separatesFiles ? sourceByOrigin(segment) : segment.source) &&
-    (!segment.isNumber || rule.numbers);
+    readsSource(rule, segment) && (!segment.isNumber || rule.numbers);
   const { segments } = run.input;
   try {
     const found = rule.inspect(
@@ -22,6 +21,13 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
   } catch (cause) {
     return recordFailure(run, rule, cause);
   }
+}
+
+/** Returns whether a rule reads text of this origin. */
+export function readsSource({ reads, separatesFiles }: CompiledRule, segment: Segment): boolean {
+  if (separatesFiles) return reads.has(sourceByOrigin(segment));
+  const { source, page_source } = segment;
+  return reads.has(source) || (page_source !== null && reads.has(page_source));
 }
 
 /** Adds what only some detectors read. */

@@ -29,6 +29,8 @@ export interface Segment {
   isNumber: boolean;
   /** True for the text of a text file inside the body. */
   isFile: boolean;
+  /** Source of the page that text of an attachment was read from: its detectors read that text too. Null for other text. */
+  page_source: SegmentSource | null;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
   /** Number of texts of the assistant and of tools before it in the payload. */
@@ -56,6 +58,7 @@ export const createSegment = (
     isName?: boolean;
     isNumber?: boolean;
     isFile?: boolean;
+    page_source?: SegmentSource;
     encoding?: StringEncoding;
     turn?: number;
   },
@@ -68,6 +71,7 @@ export const createSegment = (
   isName: location.isName ?? false,
   isNumber: location.isNumber ?? false,
   isFile: location.isFile ?? false,
+  page_source: location.page_source ?? null,
   encoding: location.encoding ?? null,
   turn: location.turn ?? 0,
   memo: undefined,

@@ -118,7 +118,7 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
     body: {
       name: "Starter",
       input_rules: [injections, attacks, planted, personal, secrets, hidden, links, attachments],
-      output_rules: [attacks, planted, personal, secrets, hidden, links],
+      output_rules: [attacks, planted, personal, secrets, hidden, links, attachments],
     },
   });
   const name = "Demo application";

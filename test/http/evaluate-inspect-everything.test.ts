@@ -1,8 +1,9 @@
 /** Every text of a payload is inspected, whichever member, role or encoding carries it. */
 import { expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 import type { Status, Uninspected } from "../../src/contract/guard/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
-import { makeGuard, makeGuardWithRules } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -201,6 +202,48 @@ test.each<[string, Json, Uninspected]>([
     detectors: object;
   };
   expect(event.detectors).toMatchObject({ uninspected: [listed] });
+});
+
+test.each([
+  ["data_loss_prevention", {}],
+  ["secrets", {}],
+  ["prompt_moderation", { keywords: ["forbidden"] }],
+])(
+  "a document that other rules open is listed if that of %s does not read it",
+  async (kind, settings) => {
+    const shared = await kit();
+    const detectors = [
+      await makeDetector(shared, kind, settings),
+      await makeDetector(shared, "unicode"),
+      await makeDetector(shared, "doc_analyzer"),
+    ];
+    const rules = detectors.map(({ id }) => ({ detector_id: id, action: "block" }));
+    const guard = await makeGuard(shared, { input_rules: rules.slice(0, 2) });
+    const complete = await makeGuard(shared, { input_rules: rules });
+    const note = Buffer.from(gzipSync("A note")).toString("base64");
+    const payload = { ...file(note), attachments: [{ data: note }] };
+
+    const listed = (await guard.evaluate({ payload })).detectors.uninspected;
+    const others = (await complete.evaluate({ payload })).detectors.uninspected;
+
+    const detail = expect.stringContaining("does not read documents; add a rule");
+    expect(listed).toEqual([
+      { pointer: "/attachments/0", reason: "not_opened", detail },
+      { pointer: URL_POINTER, reason: "not_opened", detail },
+    ]);
+    expect(others).toEqual([]);
+  },
+);
+
+test("the system prompt that an MCP server writes is inspected as output", async () => {
+  const direction = "output";
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", { direction });
+  const params = { messages: [], systemPrompt: CARD, maxTokens: 100 };
+  const payload = { jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params };
+
+  const { status } = await guard.evaluate({ payload, direction, protocol: "mcp" });
+
+  expect(status).toBe("block");
 });
 
 test("an attachment that cannot be read is listed with the reason", async () => {

@@ -69,6 +69,37 @@ test.each([
   expect(verdict.detectors.uninspected).toEqual([]);
 });
 
+test.each([
+  ["a file", { direction: "input", payload: fileOf(PARTED) }],
+  [
+    "a resource of an MCP server",
+    {
+      direction: "output",
+      protocol: "mcp",
+      payload: {
+        result: { content: [{ type: "resource", resource: { uri: "a:b", text: PARTED } }] },
+      },
+    },
+  ],
+] as const)("%s is read without its tags by the rules for its author", async (_, body) => {
+  const { direction } = body;
+  const options = { direction, action: "transform" } as const;
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", options);
+  const other = await makeGuardWithRules(await kit(), "tool_selection");
+
+  const { status, findings } = await guard.evaluate(body);
+  const unread = await other.evaluate(body);
+
+  expect(status).toBe("report");
+  expect(findings).toMatchObject([
+    {
+      outcome: { action: "report" },
+      evidence: { labels: { credit_card: 1 }, would_be: "transform" },
+    },
+  ]);
+  expect(unread.detectors.uninspected).toEqual([]);
+});
+
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {
   const collector = { fail_mode: "closed" };
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { collector });

@@ -100,7 +100,7 @@ export const Uninspected = z.object({
   reason: z
     .enum(UNINSPECTED_REASONS)
     .describe(
-      "`media`: image, audio, video or font. `binary`: unknown format. `encrypted`: only the provider can read it, such as encrypted reasoning or a long signature. `unreadable`: the document could not be parsed. `truncated`: only a part was read, or only a part of a page without its tags. `too_many`: the evaluation has too many documents. `over_budget`: reading it exceeds the budget of an evaluation. `not_opened`: no rule of the policy reads attachments.",
+      "`media`: image, audio, video or font. `binary`: unknown format. `encrypted`: only the provider can read it, such as encrypted reasoning or a long signature. `unreadable`: the document could not be parsed. `truncated`: only a part was read, or only a part of a page without its tags. `too_many`: the evaluation has too many documents. `over_budget`: reading it exceeds the budget of an evaluation. `not_opened`: no rule of the policy reads attachments, or one for personal data, secrets or words does not.",
     ),
   detail: z.string().optional().describe("Details of the reason."),
 });

@@ -12,7 +12,7 @@ const Settings = z.strictObject({
     .min(1)
     .default(["binary", "unreadable", "truncated", "too_many", "over_budget"])
     .describe(
-      "Reasons to report. Add `media` for images, audio and video, `encrypted` for encrypted reasoning of a provider, and `not_opened` for documents if no other rule reads attachments.",
+      "Reasons to report. Add `media` for images, audio and video, `encrypted` for encrypted reasoning of a provider, and `not_opened` for documents that no `doc_analyzer` reads.",
     ),
 });
 

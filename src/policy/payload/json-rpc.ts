@@ -66,13 +66,17 @@ export const readMcpResult = withSource(
 const isA2aResult = (result: unknown): boolean =>
   isObject(result) && (Array.isArray(result.parts) || typeof result.kind === "string");
 
+/** In output, the MCP server wrote the system prompt of its `sampling/createMessage`. */
+const readSystemPrompt: ValueReader = (out, value, location) =>
+  (location.source === "user" ? withSource("system", readText) : readText)(out, value, location);
+
 const readParams = readObject(
   memberReaders({
     name: readName,
     message: readMessage,
     messages: readMessages,
     history: readMessages,
-    systemPrompt: withSource("system", readText),
+    systemPrompt: readSystemPrompt,
     arguments: readEvery,
   }),
 );

@@ -21,8 +21,8 @@ export interface Payload {
   attachments: Attachment[];
   /** PDF, Office and gzip files inside the body. */
   documents: Attachment[];
-  /** HTML and XML files inside the body. Their source is a segment as well. */
-  pages: Pick<Segment, "text" | "pointer">[];
+  /** HTML and XML files inside the body: those of the segments that are read without tags as well. */
+  pages: Segment[];
   uninspected: Uninspected[];
   /** Location of the first member that only a parser that ignores case reads as one of the format; null if there is none. */
   respelled: string | null;

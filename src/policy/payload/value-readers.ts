@@ -105,11 +105,11 @@ export const readBase64: ValueReader = (out, value, location) =>
 export const readText: ValueReader = (out, value, location) => {
   if (typeof value !== "string") readUnknown(out, value, location);
   else if (value !== "") {
-    out.segments.push(createSegment(value, location.source, location));
-    const { isFile, content_type, pointer } = location;
+    const segment = createSegment(value, location.source, location);
+    out.segments.push(segment);
+    const { isFile, content_type } = location;
     // A `format` may be that of a string in a JSON schema.
-    if ((isFile || content_type?.includes("/")) && isMarkup(value))
-      out.pages.push({ text: value, pointer });
+    if ((isFile || content_type?.includes("/")) && isMarkup(value)) out.pages.push(segment);
   }
 };
 
@@ -185,9 +185,10 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   if (decoded.kind === "text") {
     const { text, encoding, isMail, isPage, hasBinary } = decoded;
     const isFile = location.isFile || FILE_MEMBER.test(location.name);
-    out.segments.push(createSegment(text, source, { ...location, encoding, isFile }));
+    const segment = createSegment(text, source, { ...location, encoding, isFile });
+    out.segments.push(segment);
     if (isMail) out.documents.push(file);
-    else if (isPage) out.pages.push({ text, pointer });
+    else if (isPage) out.pages.push(segment);
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
