@@ -26,6 +26,17 @@ const frameOf = (srcdoc: string) => `<iframe srcdoc="${srcdoc}"></iframe>`;
 test.each([
   ["an HTML resource", resourceOf({ uri: "file:///a", mimeType: "text/html", text: PARTED })],
   ["a Markdown resource", resourceOf({ uri: "a:b", mimeType: "text/markdown", text: PARTED })],
+  [
+    "a page that a tool has fetched",
+    {
+      messages: [
+        {
+          role: "tool",
+          content: `Contents of https://example.com/:\n<html><p>4111<!-- --> 1111 1111 1111</p></html>`,
+        },
+      ],
+    },
+  ],
   ["a resource without a MIME type", resourceOf({ uri: "file:///page.html", text: PARTED })],
   [
     "a text document",

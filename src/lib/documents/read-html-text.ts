@@ -19,6 +19,10 @@ const XHTML = /^\s*(?:<[?!][^<]*)*<html[\s>]/i;
 export const isMarkup = (text: string): boolean => isHtml(text) || MARKUP.test(text);
 const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
 
+/** Detects a whole page, also after other text. Programs contain tags. */
+export const containsPage = (text: string): boolean => isHtml(text) || PAGE.test(text);
+const PAGE = /<(?:!doctype html|html)[\s>]/i;
+
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const page = await readLines(source, false, slicer);
   const readings = page.lines.flatMap(partsOf).map((pieces) => pieces.join(""));

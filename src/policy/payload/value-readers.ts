@@ -1,5 +1,5 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
-import { isMarkup } from "../../lib/documents/read-html-text.ts";
+import { containsPage, isMarkup } from "../../lib/documents/read-html-text.ts";
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
@@ -107,11 +107,16 @@ export const readText: ValueReader = (out, value, location) => {
   else if (value !== "") {
     const segment = createSegment(value, location.source, location);
     out.segments.push(segment);
-    const { isFile, content_type } = location;
-    // A `format` may be that of a string in a JSON schema.
-    if ((isFile || content_type?.includes("/")) && isMarkup(value)) out.pages.push(segment);
+    if (isPage(value, location)) out.pages.push(segment);
   }
 };
+
+function isPage(text: string, { source, isFile, content_type }: ValueLocation): boolean {
+  // A `format` may be that of a string in a JSON schema.
+  if (isFile || content_type?.includes("/")) return isMarkup(text);
+  // Tools that fetch pages do not declare a type.
+  return source === "tool_result" && containsPage(text);
+}
 
 /**
  * Reads the strings of JSON that is embedded in a string, so that it is still JSON after Transform. Returns the parsed
