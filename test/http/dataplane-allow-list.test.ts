@@ -462,7 +462,8 @@ test("the query string cannot name a model", async () => {
 
   for (const query of [
     ...["model=expensive", "a=1&MODEL=expensive", "mod%65l=x", "model[]=x"],
-    ...["a=1;model=expensive", "model%00x=expensive"],
+    ...["a=1;model=expensive", "model%00x=expensive", "model%00%ff=expensive"],
+    ...["mod%65l%00%ff=expensive", "mod%65l%=expensive", "mod%65l[%ff]=expensive"],
   ]) {
     const reply = await limited.post(`/v1/images/generations?${query}`, { model: "cheap" });
     expect(await readError(reply)).toEqual([400, "invalid_model"]);
@@ -476,6 +477,7 @@ test("under an allow-list, the query string cannot name a model in any spelling"
     ...["models=expensive", "fallbacks[0]=expensive", "extra_body[model]=expensive"],
     ...["deployment_id=expensive", "extra_body%5Bmodel%5D=expensive", "lora_path=expensive"],
     ...["engine=expensive", "litellm_params[extra_body]=1", "model_list=expensive"],
+    ...["mod%65ls[%ff]=expensive", "fallb%61cks[]%=expensive", "extra_body[mod%65l][%]=expensive"],
   ]) {
     const path = `/v1/images/generations?${query}`;
     expect((await limited.post(path, { model: "cheap" })).status).toBe(400);

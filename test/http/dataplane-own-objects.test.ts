@@ -206,6 +206,7 @@ test("the query string cannot name an object of another consumer, nor the own on
   for (const query of [
     ...[`previous_response_id=${id}`, `a=1;previousResponseId=${id}`, "conversation=conv_1"],
     ...["file_id=file-1", "extra_body[file_ids][]=x", "extra_body%5Bfile_id%5D=x", "fileUri=x"],
+    ...["%66ile_id%00%ff=file-1", "file_%69d[%ff]=file-1", "file_%69d%=file-1"],
   ]) {
     const reply = await it.mine.post(`/v1/responses?${query}`, MODEL);
     expect([query, reply.status]).toEqual([query, 400]);

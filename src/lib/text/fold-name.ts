@@ -76,10 +76,8 @@ function findVariants(): ReadonlyMap<number, number> {
   return found;
 }
 
-function unescapeName(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
-}
+/** Decodes each run of escapes alone, as lenient parsers do, so that an invalid one does not hide the others. */
+const unescapeName = (name: string): string =>
+  name.replace(/(?:%[\da-f]{2})+/gi, (run) =>
+    Buffer.from(run.replaceAll("%", ""), "hex").toString(),
+  );
