@@ -232,6 +232,66 @@ describe.each(databaseKinds)("%s", (database) => {
     );
   });
 
+  describe("a pending request that an administrator changes in another name", () => {
+    const startChanged = async () => {
+      const { kit, store, decide } = await createRequest("key", ["A", "B"]);
+      const [eve, bo] = await Promise.all(
+        ["eve", "bo"].map((principal_sub) => tokenFor({ role: "admin", principal_sub })),
+      );
+      const change = async (as: Record<string, string> | undefined, more: object) => {
+        const path = `${store.path}/store/principal/installs`;
+        const body = { code: "key", principal_sub: "alice", ...more };
+        return (await kit.call("POST", path, body, as)).status;
+      };
+      const approve = async (as: Record<string, string> | undefined) =>
+        (await decide("approve", { instance_id: store.id("A") }, as)).status;
+      const readLog = async () =>
+        (await store.audit("store_request")).map(({ action, after }) => [action, after?.reason]);
+      return { store, eve, bo, change, approve, readLog };
+    };
+
+    test("is decided by another person, and its new reason is in the audit log", async () => {
+      const { store, eve, bo, change, approve, readLog } = await startChanged();
+
+      expect(await change(eve, { reason: "the CISO agreed" })).toBe(200);
+
+      expect(await store.requests()).toMatchObject([{ reason: "the CISO agreed" }]);
+      expect(await readLog()).toEqual([
+        ["store_request.update", "the CISO agreed"],
+        ["store_request.create", undefined],
+      ]);
+      expect([await approve(eve), await approve(bo)]).toEqual([403, 200]);
+    });
+
+    test("is decided by another person if only its instance was chosen", async () => {
+      const { store, eve, bo, change, approve } = await startChanged();
+
+      expect(await change(eve, { instance_id: store.id("B") })).toBe(200);
+
+      expect([await approve(eve), await approve(bo)]).toEqual([403, 200]);
+    });
+
+    test("can be decided by an administrator whose call changed nothing", async () => {
+      const { eve, change, approve } = await startChanged();
+
+      expect(await change(eve, { reason: "need it" })).toBe(200);
+
+      expect(await approve(eve)).toBe(200);
+    });
+
+    test("cannot be changed by a second one, so that neither can decide their own words", async () => {
+      const { store, eve, bo, change, approve, readLog } = await startChanged();
+      await change(eve, { reason: "the CISO agreed" });
+
+      expect(await change(bo, { reason: "the board agreed" })).toBe(409);
+      expect(await change(undefined, { reason: "as an owner" })).toBe(200);
+
+      expect(await store.requests()).toMatchObject([{ reason: "as an owner" }]);
+      expect((await readLog())[0]).toEqual(["store_request.update", "as an owner"]);
+      expect([await approve(eve), await approve(bo)]).toEqual([403, 200]);
+    });
+  });
+
   test("a rejection needs a note", async () => {
     const { decide } = await createRequest();
 

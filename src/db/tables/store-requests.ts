@@ -4,7 +4,10 @@ import type { Db } from "../db.ts";
 import { table } from "../table.ts";
 
 export interface StoreRequestRow extends StoreRequest {
-  /** The administrator's token that filed it or created the personal token; null: none, or one of an owner of all gateways. */
+  /**
+   * The administrator's token that filed or changed it, or created the personal token; null: none, or one of an owner of
+   * all gateways.
+   */
   requested_by: string | null;
 }
 

@@ -8,14 +8,19 @@ import type { McpRegistryRow } from "../../db/tables/registries.ts";
 import type { StoreRequestRow } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import { findFiler } from "../requests/find-filer.ts";
-import { closeRequest, fileRequest, updateRequest } from "../requests/save-request.ts";
+import {
+  closeRequest,
+  fileRequest,
+  type InstallCaller,
+  updateRequest,
+} from "../requests/save-request.ts";
 import type { InstallDecision } from "./decide-install.ts";
 import type { InstallsOfPrincipal } from "./installs-of-principal.ts";
 import { createInstance } from "./instances.ts";
 import { readRequirements } from "./requirements.ts";
 import { saveInstall } from "./save-install.ts";
 
-export interface DecidedInstall {
+export interface DecidedInstall extends InstallCaller {
   decision: InstallDecision<McpRegistryRow, StoreRequestRow>;
   entry: CatalogEntry;
   target: { gateway_id: string; principal_sub: string; code: string };
@@ -24,10 +29,6 @@ export interface DecidedInstall {
   groups: string[];
   /** The deciding level and rule, for the audit log. */
   why: { level: AccessLevel; rule_id: string | null };
-  /** Sign-in of the calling principal; undefined: an administrator calls. */
-  sign_in: string | undefined;
-  /** Token of the caller; null: a token of an identity provider, or a command. */
-  token_id: string | null;
 }
 
 export async function applyInstallDecision(
@@ -74,7 +75,7 @@ export async function applyInstallDecision(
       return reply({ status: "pending_approval", pending: true });
     }
     case "pending":
-      await updateRequest(deps, author, decision.request, decision.changes);
+      await updateRequest(deps, author, decision.request, decision.changes, decided);
       return reply({ status: "pending_approval", pending: true });
   }
 }

@@ -110,7 +110,7 @@ async function lockDecidableRequest(
   if (!(await isOwnRequest(deps, actor, { requester, requested_by }))) return row;
   throw new AppError(
     "forbidden",
-    "This is your own request, or you filed it in another name: another person must decide it.",
+    "This is your own request, or you filed or changed it in another name: another person must decide it.",
   );
 }
 

@@ -1,4 +1,4 @@
-/** Finds the administrator who may have filed a request in the name of a principal, and must not decide it. */
+/** Finds the administrator who may have filed or changed a request in the name of a principal, and must not decide it. */
 import { adminTokenTable } from "../../db/tables/admin-tokens.ts";
 import { findCreator } from "../../db/tables/audit-log.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,4 +1,5 @@
 /** Files, changes and closes the requests of principals, each with an audit record. */
+import { AppError } from "../../contract/errors.ts";
 import { runExclusive } from "../../db/config-revision.ts";
 import { type AuditAuthor, type AuditChange, recordChange } from "../../db/record-change.ts";
 import {
@@ -8,6 +9,7 @@ import {
 } from "../../db/tables/store-requests.ts";
 import type { Deps } from "../../deps.ts";
 import type { RequestChanges } from "../installs/decide-install.ts";
+import { findFiler } from "./find-filer.ts";
 
 const DAY_MS = 86_400_000;
 /** Long enough for an approver to return from a vacation. */
@@ -37,15 +39,37 @@ export async function fileRequest(
   await record(deps, author, { verb: "create", before: null, after: row, why });
 }
 
+/**
+ * Changes a pending request. An administrator who does it in another name must not decide it, as one who files it, and the
+ * audit log gets the reason, which approvers see as that of the principal. The row records one such administrator only.
+ */
 export async function updateRequest(
   deps: Deps,
   author: AuditAuthor,
   before: StoreRequestRow,
   changes: RequestChanges,
+  { token_id, sign_in }: InstallCaller,
 ): Promise<void> {
   if (Object.keys(changes).length === 0) return;
-  await storeRequestTable.update(deps.db, before.id, changes);
-  await record(deps, author, { verb: "update", before, after: { ...before, ...changes }, why: {} });
+  const filer = await findFiler(deps, token_id);
+  if (filer !== null && ![null, filer].includes(before.requested_by)) {
+    throw new AppError(
+      "conflict",
+      "Another administrator filed or changed this request. Cancel it before you file another one.",
+    );
+  }
+  const changed = { ...changes, requested_by: filer ?? before.requested_by };
+  await storeRequestTable.update(deps.db, before.id, changed);
+  const isInOtherName = sign_in === undefined || filer !== null;
+  const why = isInOtherName && changes.reason ? { reason: changes.reason } : {};
+  await record(deps, author, { verb: "update", before, after: { ...before, ...changed }, why });
+}
+
+export interface InstallCaller {
+  /** Sign-in of the calling principal; undefined: an administrator calls. */
+  sign_in: string | undefined;
+  /** Token of the caller; null: a token of an identity provider, or a command. */
+  token_id: string | null;
 }
 
 const VERBS = {
@@ -106,7 +130,7 @@ async function record(
     why: Record<string, unknown>;
   },
 ): Promise<void> {
-  // The reason is for the approver only, not for the audit log.
+  // The principal's own reason is for the approver only, not for the audit log.
   const toAudited = ({ reason: _, requested_by: __, ...row }: StoreRequestRow) => row;
   await recordChange(deps, author, {
     resource: "store_request",
