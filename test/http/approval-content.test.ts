@@ -4,6 +4,7 @@ import type { Verdict } from "../../src/contract/guard/evaluate.ts";
 import { isObject, type JsonObject } from "../../src/lib/json/json-object.ts";
 import { makeGuard } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
+import { until } from "../kit/until.ts";
 
 const started = sharedKit();
 
@@ -148,6 +149,76 @@ test.each(Object.entries(REQUESTS))(
   },
   30_000,
 );
+
+const PAGE = "<script>fetch('//a.example')</script> hello world, hello world";
+const toBase64 = (text: string) => Buffer.from(text).toString("base64");
+const callWith = (value: JsonObject): JsonObject => ({
+  method: "tools/call",
+  params: { name: "save", arguments: value },
+});
+const inChat = (value: JsonObject): JsonObject =>
+  chat({
+    tool_calls: [
+      { type: "function", function: { name: "save", arguments: JSON.stringify(value) } },
+    ],
+  });
+test.each<[string, JsonObject, JsonObject]>([
+  [
+    "text and HTML in a data URL",
+    { file: `data:text/plain;base64,${toBase64(PAGE)}` },
+    { file: `data:text/html;base64,${toBase64(PAGE)}` },
+  ],
+  [
+    "a script and an image in a data URL with escapes",
+    { file: `data:text/javascript,${encodeURIComponent(PAGE)}` },
+    { file: `data:image/svg+xml,${encodeURIComponent(PAGE)}` },
+  ],
+  [
+    "base64 with and without a byte order mark",
+    { blob: toBase64(PAGE) },
+    { blob: toBase64(`\ufeff${PAGE}`) },
+  ],
+  ["a list and an object with indexes", { to: ["x"] }, { to: { 0: "x" } }],
+  ["such values that are numbers", { to: [[5]] }, { to: [{ 0: 5 }] }],
+])("an approver can distinguish %s", async (_, one, other) => {
+  const kit = await started();
+  const guard = await makeGuard(kit, { gates: [{ name: "all", when: null, action: "ask" }] });
+  const show = async (payload: JsonObject, protocol: string) => {
+    const reply = await guard.send({ payload, protocol });
+    const { findings } = (await reply.json()) as Verdict;
+    const approval = await kit.get(`/v1/approvals/${findings[0]?.evidence.approval_id}`);
+    return (await approval.json()).content as { pointer: string; text: string }[];
+  };
+
+  expect(await show(callWith(one), "mcp")).not.toEqual(await show(callWith(other), "mcp"));
+  expect(await show(inChat(one), "llm")).not.toEqual(await show(inChat(other), "llm"));
+});
+
+test("an approver sees the prefix of a data URL, which Activity does not store", async () => {
+  const kit = await started();
+  const gates = [{ name: "all", when: null, action: "ask" }];
+  const guard = await makeGuard(kit, { gates }, { content_storage: "masked" });
+  const file = `data:text/html;base64,${toBase64(PAGE)}`;
+
+  const reply = await guard.send({ payload: callWith({ file }), protocol: "mcp" });
+  const { findings, request_id } = (await reply.json()) as Verdict;
+  const approval = await kit.get(`/v1/approvals/${findings[0]?.evidence.approval_id}`);
+  await until(async () => (await kit.get(`/v1/activity/${request_id}`)).ok);
+  const event = await (await kit.get(`/v1/activity/${request_id}`)).json();
+
+  const pointer = "/params/arguments/file";
+  expect((await approval.json()).content).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ pointer, text: PAGE }),
+      expect.objectContaining({
+        pointer,
+        source: "value",
+        text: expect.stringMatching(/^data:text\/html;base64,#[0-9a-f]{8}$/),
+      }),
+    ]),
+  );
+  expect(event.content.map(({ text }: { text: string }) => text)).toEqual(["save", PAGE]);
+});
 
 const chat = (message: JsonObject, more: JsonObject = {}) => ({
   messages: [{ role: "assistant", ...message }],

@@ -37,6 +37,14 @@ test("findings are located in the text that they refer to", () => {
   );
 });
 
+test("the encoding of decoded text, which an approver sees beside it, is not highlighted", () => {
+  const prefix = { ...stored("data:text/html;base64,#46b2ee2d"), source: "value" };
+
+  const [text, encoding] = findHighlights([stored("to a@b.com"), prefix], [finding("block", MAIL)]);
+
+  expect([text?.length, encoding?.length]).toEqual([1, 0]);
+});
+
 test("in a masked text, the mask and the findings after it are located", () => {
   const text = "to [MASKED_EMAIL] and DROP";
 

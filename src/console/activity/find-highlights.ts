@@ -34,8 +34,12 @@ export function findHighlights(
   content: readonly StoredText[],
   findings: readonly Finding[],
 ): Highlight[][] {
-  // The name of a member comes before its value, and has the same location.
-  const last = new Map(content.map(({ pointer, inner }, index) => [keyOf(pointer, inner), index]));
+  // The name of a member comes before its value, and has the same location. No detector inspects a `value`.
+  const last = new Map(
+    content.flatMap(({ pointer, inner, source }, index) =>
+      source === "value" ? [] : [[keyOf(pointer, inner), index] as const],
+    ),
+  );
   const matches = Map.groupBy(findings.flatMap(toMatches), ({ key }) => last.get(key));
   return content.map((stored, index) => {
     const found = matches.get(index) ?? [];

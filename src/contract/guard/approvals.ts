@@ -50,7 +50,7 @@ export const getApproval = endpoint({
       .array(StoredText)
       .nullable()
       .describe(
-        "All strings, numbers and booleans of the payload, empty arguments, the addresses or names of files, and the attributes `tool` and `tool.*`, masked regardless of the collector's `content_storage`. A code follows each mask (`[MASKED_CC]#46b2ee2d`), the same for the same value of this collector. Bytes and the schemas of functions are shown by such a code alone (`binary#…`, `schema#…`). null: no longer pending, or the caller may neither approve nor audit.",
+        "All strings, numbers and booleans of the payload, empty arguments, the addresses or names of files, and the attributes `tool` and `tool.*`, masked regardless of the collector's `content_storage`. A code follows each mask (`[MASKED_CC]#46b2ee2d`), the same for the same value of this collector. Bytes and the schemas of functions are shown by such a code alone (`binary#…`, `schema#…`). Beside a decoded text is how it was encoded (`data:text/html;base64,#…`), and `object` marks an object whose members are named like indexes. null: no longer pending, or the caller may neither approve nor audit.",
       ),
   }),
 });

@@ -69,8 +69,8 @@ export async function requestApproval(
 }
 
 /**
- * Returns the payload with what no detector reads as text, and is approved with it: ids, files, encoded bytes and
- * schemas. A code distinguishes bytes and schemas, which are not shown themselves.
+ * Returns the payload with what no detector reads as text, and is approved with it: ids, files, encoded bytes, schemas
+ * and the encoding of decoded texts. A code distinguishes bytes and schemas, which are not shown themselves.
  */
 function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Payload {
   const { request, payload, direction, protocol, is_foreign_body = false } = decided;
@@ -88,6 +88,7 @@ function withUnreadValues(decided: DecidedEvaluation, encode: EncodeMasked): Pay
   const bytes = [
     ...named.filter(({ isBytes }) => isBytes),
     ...payload.documents.map(({ pointer }) => toValue(pointer, "document")),
+    ...payload.segments.flatMap(toEncoding),
     ...payload.uninspected.map(({ pointer, reason }) => toValue(pointer, reason)),
   ].map((value) => ({ ...value, original: () => readPointer(request.payload, value.pointer) }));
   const schemas = payload.definitions
@@ -121,6 +122,10 @@ const toValue = (pointer: string, text: string): ScalarValue => ({
   pointer,
   inner: null,
 });
+
+/** Returns the encoding of text that an approver sees decoded: its media type may make it a page or a script. */
+const toEncoding = ({ encoding, role, pointer, inner }: Segment): ScalarValue[] =>
+  encoding ? [{ text: encoding.prefix || "base64", role, pointer, inner }] : [];
 
 /** Returns a copy whose text becomes the literal, while the segment keeps the digits that detectors have read. */
 const toNumber = (segment: Segment): ScalarValue & { segment: Segment } => {

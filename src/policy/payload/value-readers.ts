@@ -57,6 +57,7 @@ export function readMembers(
     else readMember(out, member, child, key);
   }
   if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
+  listIfListLike(out, value, location);
   const files = out.documents.slice(count, MAX_ATTACHMENTS);
   for (const file of files) file.content_type ??= type;
 }
@@ -87,6 +88,7 @@ export const readEvery: ValueReader = (out, value, location) => {
       (isBytes ? readBase64 : readEvery)(out, member, childLocation(location, key, type));
     }
     if (declaresUnknownCharset(value)) reportBytes(out, location.pointer, "", "binary");
+    listIfListLike(out, value, location);
     if (isEmptyObject(value)) readScalar(out, "{}", location);
   }
 };
@@ -136,6 +138,7 @@ export const readEach =
   (read: ValueReader): ValueReader =>
   (out, value, location) => {
     if (isListLike(value)) {
+      listIfListLike(out, value, location);
       for (const key in value) read(out, value[key], childLocation(location, key));
       return;
     }
@@ -147,6 +150,13 @@ export const readEach =
 const isListLike = (value: unknown): value is JsonObject =>
   isObject(value) && Object.hasOwn(value, "0") && Object.keys(value).every(isIndex);
 const isIndex = (key: string): boolean => /^\d{1,6}$/.test(key);
+
+/** Lists an object for an approver, who sees only the paths of its members and would take it for a list. */
+function listIfListLike(out: Payload, value: JsonObject, at: ValueLocation): void {
+  if (out.ids === null || !isListLike(value)) return;
+  const { role, pointer, inner } = at;
+  keepLatest(out, out.ids, { text: "object", role, pointer, inner });
+}
 
 /** Reads the same texts with another source. */
 export const withSource =
