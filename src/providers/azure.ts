@@ -1,4 +1,5 @@
 /** Azure OpenAI: addresses by deployment with an api-version, or the v1 API (spec 4.4, 4.5 and 4.6). */
+import { unescapeName } from "../lib/text/fold-name.ts";
 import { type Provider, referenceHeaders, type Upstream, type UpstreamCall } from "./provider.ts";
 
 export const azure: Provider = {
@@ -58,7 +59,7 @@ function resource({ options }: Upstream): string {
 /** Preserves the client's query byte for byte, except its api-version: ours is appended. */
 function search(upstream: Upstream, call: UpstreamCall): string {
   const pairs = call.search.slice(1).split("&");
-  const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(decodePair(pair)));
+  const kept = pairs.filter((pair) => pair !== "" && !VERSION.test(unescapeName(pair)));
   const { api, api_version } = upstream.options;
   if (usesDeployments(upstream))
     kept.push(`api-version=${encodeURIComponent(String(api_version))}`);
@@ -67,11 +68,3 @@ function search(upstream: Upstream, call: UpstreamCall): string {
 }
 
 const VERSION = /^\s*api-version\s*(=|$)/i;
-
-function decodePair(pair: string): string {
-  try {
-    return decodeURIComponent(pair);
-  } catch {
-    return pair;
-  }
-}

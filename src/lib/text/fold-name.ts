@@ -77,7 +77,7 @@ function findVariants(): ReadonlyMap<number, number> {
 }
 
 /** Decodes each run of escapes alone, as lenient parsers do, so that an invalid one does not hide the others. */
-const unescapeName = (name: string): string =>
+export const unescapeName = (name: string): string =>
   name.replace(/(?:%[\da-f]{2})+/gi, (run) =>
     Buffer.from(run.replaceAll("%", ""), "hex").toString(),
   );
