@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { type Attach, makeConsumer } from "../kit/dataplane.ts";
 import { type Kit, sharedKit, startKit } from "../kit/kit.ts";
-import { until } from "../kit/until.ts";
+import { minOfRuns, until } from "../kit/until.ts";
 import { type Script, startRawUpstream, startUpstream } from "../kit/upstream.ts";
 
 const kit = sharedKit();
@@ -364,6 +364,26 @@ test.each([
     expect(await (await one.post(path, ASK)).text()).toBe(sent);
   }
 });
+
+test.each([":\n", "\n", "x\nx\r"])(
+  "a stream of the lines %j takes little CPU time",
+  async (line) => {
+    const toChunks = (text: string) => [text.repeat(4_000_000 / text.length), DONE];
+    const measure = async (text: string) => {
+      await using one = await setUp({ headers: EVENTS, chunks: toChunks(text) });
+      const before = process.cpuUsage();
+      const reply = await (await one.post(CHAT, ASK)).arrayBuffer();
+      const { user, system } = process.cpuUsage(before);
+      expect(reply.byteLength).toBeGreaterThan(3_900_000);
+      return user + system;
+    };
+    await measure(DELTA);
+
+    const ratio = async () => (await measure(line)) / (await measure(DELTA));
+
+    expect(await minOfRuns(ratio, 2)).toBeLessThan(2);
+  },
+);
 
 test.each([
   ["responses", "/v1/responses", event("response.created", { text: "event: response.completed" })],

@@ -116,6 +116,26 @@ test("a large response is parsed in a worker, and not in the event loop", async 
   expect(await minOfRuns(measure, 1.2)).toBeLessThan(1.2);
 }, 60_000);
 
+test("large responses that arrive together are read in many turns of the event loop", async () => {
+  const body = Buffer.from(`{"choices":[${'{"a":0},'.repeat(100_000)}{"message":{}}]}`);
+  const script = { headers: { "content-type": "application/json" }, body };
+  await using guarded = await makeGuardedConsumer(await kitOf(), { output_rules: [] }, { script });
+  const chat = { model: "gpt-4o", messages: [{ role: "user", content: "x" }] };
+  const send = async () => {
+    const reply = await guarded.post("/v1/chat/completions", chat);
+    expect((await reply.arrayBuffer()).byteLength).toBe(body.length);
+  };
+  await send();
+
+  const measure = async () => {
+    const [one] = await measureLongestTurn(send);
+    const [twelve] = await measureLongestTurn(() => Promise.all(Array.from({ length: 12 }, send)));
+    return twelve / one;
+  };
+
+  expect(await minOfRuns(measure, 4)).toBeLessThan(4);
+}, 60_000);
+
 test("a stream whose chunks arrive together is masked in many turns of the event loop", async () => {
   const kit = await kitOf();
   const { id: detector_id } = await makeDetector(kit, "data_loss_prevention");

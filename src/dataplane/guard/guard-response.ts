@@ -11,6 +11,7 @@ import { decodeUtf8 } from "../../lib/view-bytes.ts";
 import { isEventStream } from "../../net/http/read-header-block.ts";
 import type { Bytes } from "../../net/http/reply.ts";
 import type { GuardView } from "../../snapshot/snapshot.ts";
+import { takeTurnToParse } from "../../take-turn.ts";
 import { MAX_VALUES } from "../body/parse-body.ts";
 import { endRequest } from "../request-progress.ts";
 import type { ForwardedRequest } from "../stages.ts";
@@ -78,6 +79,11 @@ async function evaluateReply(
     direction: "output",
     candidates: [forwarded.candidate],
   });
+  const { consumer, reply, request } = forwarded;
+  if (reply.body.kind === "whole") {
+    const size = reply.body.bytes.length;
+    await takeTurnToParse(deps, { owner: consumer.id, size, client: request });
+  }
   const content = readContent(forwarded);
   const evaluation =
     typeof content === "string"

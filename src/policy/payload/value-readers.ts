@@ -1,5 +1,4 @@
 /** Readers that collect the texts of a payload: known members by a table, all other values string by string. */
-import { containsPage, isMarkup } from "../../lib/documents/read-html-text.ts";
 import { isEmptyObject, isObject, type JsonObject } from "../../lib/json/json-object.ts";
 import { parseStrictText } from "../../lib/json/parse-strict.ts";
 import { createSegment, type SegmentSource } from "../segment.ts";
@@ -15,6 +14,7 @@ import {
 } from "./decode-member.ts";
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
+import { isPage } from "./is-page.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { isRespelled, readMemberName } from "./member-names.ts";
@@ -112,13 +112,6 @@ export const readText: ValueReader = (out, value, location) => {
     if (isPage(value, location)) out.pages.push(segment);
   }
 };
-
-function isPage(text: string, { source, isFile, content_type }: ValueLocation): boolean {
-  // A `format` may be that of a string in a JSON schema.
-  if (isFile || content_type?.includes("/")) return isMarkup(text);
-  // Tools that fetch pages do not declare a type.
-  return source === "tool_result" && containsPage(text);
-}
 
 /**
  * Reads the strings of JSON that is embedded in a string, so that it is still JSON after Transform. Returns the parsed
