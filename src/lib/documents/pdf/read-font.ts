@@ -4,6 +4,7 @@ import type { TimeSlicer } from "../time-slicer.ts";
 import { toCharacter } from "./glyph-names.ts";
 import { type CMap, readCMap } from "./read-cmap.ts";
 import { isStream, type PdfObjects } from "./read-objects.ts";
+import { standardWidths } from "./standard-widths.ts";
 import { isName, type PdfDict } from "./value-reader.ts";
 
 export interface Glyph {
@@ -41,6 +42,8 @@ function simpleFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined): 
   const letters = simpleEncoding(objects, font);
   const widths = numbers(objects.resolve(font.get("Widths")));
   const first = numeric(objects.resolve(font.get("FirstChar")), 0);
+  const name = objects.resolve(font.get("BaseFont"));
+  const standard = standardWidths(isName(name) ? name.name : "");
   // A Type 3 font has its own units.
   const matrix = numbers(objects.resolve(font.get("FontMatrix")));
   const scale = (matrix[0] ?? 0.001) * 1000;
@@ -48,7 +51,7 @@ function simpleFont(objects: PdfObjects, font: PdfDict, map: CMap | undefined): 
   const glyphs = Array.from({ length: 256 }, (_, code): Glyph => {
     const letter = letters[code];
     const mapped = map?.characters.get(String.fromCharCode(code));
-    const width = (widths[code - first] ?? DEFAULT_WIDTH) * scale;
+    const width = (widths[code - first] ?? standard(letter) ?? DEFAULT_WIDTH) * scale;
     // Viewers show another letter than the one that is copied.
     const isFalse = showsLetters && mapped !== undefined && mayMislead(letter, mapped);
     return { text: isFalse ? undefined : (mapped ?? letter), width, space: code === 32 };

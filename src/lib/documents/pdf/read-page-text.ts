@@ -1,5 +1,9 @@
-/** Runs the text operators of a PDF page: returns its strings in drawing order, separated by their positions. */
+/**
+ * Runs the text operators of a PDF page: returns its strings in drawing order, separated by their positions, then the
+ * lines that were drawn in another order.
+ */
 import type { TimeSlicer } from "../time-slicer.ts";
+import { createLinesByPosition } from "./lines-by-position.ts";
 import { createDefaultFont, type PdfFont, readFont } from "./read-font.ts";
 import { readMarkedTexts } from "./read-loose-texts.ts";
 import { isStream, type PdfObject, type PdfObjects, type PdfStream } from "./read-objects.ts";
@@ -36,6 +40,8 @@ export interface GlyphCounts {
   /** Unknown ones less the known ones between them, and the maximum so far. */
   cluster: number;
   largest: number;
+  /** Glyphs that were not read by position. */
+  unsorted: number;
 }
 
 function countGlyph(counts: GlyphCounts, text: string | undefined): void {
@@ -61,6 +67,7 @@ interface Graphics {
   wordSpace: number;
   stretch: number;
   leading: number;
+  rise: number;
 }
 
 const START: Omit<Graphics, "font"> = {
@@ -70,6 +77,7 @@ const START: Omit<Graphics, "font"> = {
   wordSpace: 0,
   stretch: 1,
   leading: 0,
+  rise: 0,
 };
 
 export async function readPageText(
@@ -77,12 +85,19 @@ export async function readPageText(
   content: Uint8Array,
   resources: PdfDict,
 ): Promise<void> {
-  const layout = createTextLayout((text) => {
+  const write = (text: string) => {
     reading.pieces.push(text);
     reading.characters += text.length;
-  });
+  };
+  const layout = createTextLayout(write);
+  const lines = createLinesByPosition();
   const defaultFont = createDefaultFont(reading.objects);
   await run(content, resources, { ...START, font: defaultFont }, 0);
+  for await (const line of lines.iterateLines(reading.slicer)) {
+    if (reading.characters >= reading.maxCharacters) break;
+    write(`\n${line}`);
+  }
+  reading.glyphs.unsorted += lines.countSkipped();
 
   async function run(source: Uint8Array, names: PdfDict, start: Graphics, depth: number) {
     const reader = createPdfReader(source);
@@ -142,6 +157,9 @@ export async function readPageText(
         case "TL":
           graphics.leading = number(0);
           return;
+        case "Ts":
+          graphics.rise = number(0);
+          return;
         case "Td":
           return nextLine(number(0), number(1));
         case "TD":
@@ -189,7 +207,7 @@ export async function readPageText(
     }
 
     function show(items: PdfValue[]) {
-      const { font, size, letterSpace, wordSpace, stretch, matrix } = graphics;
+      const { font, size, letterSpace, wordSpace, stretch, matrix, rise } = graphics;
       for (const item of items) {
         if (typeof item === "number") {
           at = multiply([1, 0, 0, 1, (-item / 1000) * size * stretch, 0], at);
@@ -197,12 +215,16 @@ export async function readPageText(
         if (typeof item !== "string") continue;
         let text = "";
         let advance = 0;
+        const from = multiply(at, matrix);
+        const raised = rise === 0 ? from : multiply([1, 0, 0, 1, 0, rise], from);
+        const place = lines.startString(raised, size * stretch);
         for (const glyph of font(item)) {
           countGlyph(reading.glyphs, glyph.text);
-          text += glyph.text ?? "\ufffd";
-          advance += (glyph.width / 1000) * size + letterSpace + (glyph.space ? wordSpace : 0);
+          const [shown, width] = [glyph.text ?? "\ufffd", (glyph.width / 1000) * size];
+          text += shown;
+          place(shown, advance * stretch, (advance + width) * stretch);
+          advance += width + letterSpace + (glyph.space ? wordSpace : 0);
         }
-        const from = multiply(at, matrix);
         at = multiply([1, 0, 0, 1, advance * stretch, 0], at);
         layout.place(text, size, from, multiply(at, matrix));
       }

@@ -31,6 +31,11 @@ const UNKNOWN_LETTERS: UnreadPart = {
   reason: "Some of the PDF's fonts do not define which letters they show.",
 };
 
+const SCATTERED_LETTERS: UnreadPart = {
+  problem: "over_budget",
+  reason: "A page of the PDF draws its text in too many separate pieces to put them in order.",
+};
+
 /** `outside`: bytes that are not part of the PDF. */
 export async function readPdfText(
   bytes: Uint8Array,
@@ -40,7 +45,7 @@ export async function readPdfText(
   const { slicer } = budget;
   const attached: PdfAttachments = { files: new Set(), has_pictures: false };
   const objects = await readPdfObjects(bytes, budget);
-  const glyphs = { known: 0, unknown: 0, cluster: 0, largest: 0 };
+  const glyphs = { known: 0, unknown: 0, cluster: 0, largest: 0, unsorted: 0 };
   const texts = new Set<string>();
   let [pages, left] = [0, budget.characters];
   // The newest first: viewers show it.
@@ -64,6 +69,7 @@ export async function readPdfText(
   const { text, unread } = await readParts(files, budget, readPart);
   if (attached.has_pictures) unread.unshift(PICTURES);
   if (glyphs.largest >= MIN_CLUSTER) unread.push(UNKNOWN_LETTERS);
+  if (glyphs.unsorted > 0) unread.push(SCATTERED_LETTERS);
   return { text: [...texts].join("\n") + text, unread, outside: objects.outside() };
 }
 

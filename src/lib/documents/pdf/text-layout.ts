@@ -19,7 +19,7 @@ export interface TextLayout {
 }
 
 /** In letter heights: kerning is below, the space between words above. */
-const SPACE_FROM = 0.1;
+export const SPACE_FROM = 0.1;
 const LINE_FROM = 0.5;
 
 export function createTextLayout(write: (text: string) => void): TextLayout {
