@@ -193,7 +193,7 @@ test.each<[string, string]>([
     ]),
   ],
 ])("a page with too many %s is listed", async (_, content) => {
-  expect(await read(content)).toMatchObject({ ok: true, unread: [{ problem: "over_budget" }] });
+  expect(await read(content)).toMatchObject({ ok: true, unread: [{ problem: "unreadable" }] });
 });
 
 test("a long page that is drawn in order is not listed", async () => {

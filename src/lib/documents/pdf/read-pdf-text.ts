@@ -32,7 +32,7 @@ const UNKNOWN_LETTERS: UnreadPart = {
 };
 
 const SCATTERED_LETTERS: UnreadPart = {
-  problem: "over_budget",
+  problem: "unreadable",
   reason: "A page of the PDF draws its text in too many separate pieces to put them in order.",
 };
 
