@@ -65,9 +65,9 @@ export function checkPointers(
   payload: Payload,
   batch: Pick<BatchTotals, "pointers"> = { pointers: 0 },
 ): void {
-  const { segments, values, ids, documents, pages, uninspected, calls, definitions } = payload;
+  const { segments, values, ids, documents, uninspected, calls, definitions } = payload;
   const lists: readonly (readonly { pointer: string; inner?: string | null }[])[] = [
-    ...[segments, values, ids ?? [], documents, pages, uninspected, calls, definitions],
+    ...[segments, values, ids ?? [], documents, uninspected, calls, definitions],
   ];
   for (const list of lists) {
     for (const { pointer, inner } of list) batch.pointers += pointer.length + (inner?.length ?? 0);

@@ -8,7 +8,7 @@ import type { CompiledRule } from "../policy/compile-policy.ts";
 import { readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
-import { createSegment } from "../policy/segment.ts";
+import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
@@ -40,9 +40,12 @@ export function opensAttachments(extracted: ExtractedEvaluation): boolean {
   if (attachments.length + documents.length + pages.length === 0) return false;
   return (
     findReader(extracted) !== undefined ||
-    rulesOf(extracted).some((rule) => pages.some((page) => readsSource(rule, page)))
+    rulesOf(extracted).some((rule) => pages.some((page) => readsPage(rule, page)))
   );
 }
+
+const readsPage = (rule: CompiledRule, page: MarkupPage): boolean =>
+  readsSource(rule, { source: "attachment", isFile: false, page });
 
 const rulesOf = ({ program, direction }: ExtractedEvaluation): readonly CompiledRule[] =>
   program?.rules[direction] ?? [];
@@ -129,9 +132,10 @@ async function readPages(
   if (pages.length === 0) return;
   const { readPageText } = await import("../lib/documents/read-document-text.ts");
   // No limit on their number: they are part of the body, and share the budget.
-  for (const { text: source, pointer, source: page_source } of pages) {
-    const { text, truncated } = await readPageText(source, budget);
-    if (text !== "") segments.push(createSegment(text, "attachment", { pointer, page_source }));
+  for (const page of pages) {
+    const { pointer } = page.source;
+    const { text, truncated } = await readPageText(page.source.text, budget);
+    if (text !== "") segments.push(createSegment(text, "attachment", { pointer, page }));
     if (truncated) uninspected.push({ pointer, ...PAGE_TRUNCATED });
   }
 }

@@ -1,7 +1,7 @@
 /** Runs the detector of a rule on the segments that it reads; the fail mode decides about a failure. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { CompiledRule } from "./compile-policy.ts";
-import type { InspectionContext } from "./detector.ts";
+import type { InspectionContext, Match } from "./detector.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
 import { type Segment, sourceByOrigin } from "./segment.ts";
 
@@ -24,10 +24,21 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
 }
 
 /** Returns whether a rule reads text of this origin. */
-export function readsSource({ reads, separatesFiles }: CompiledRule, segment: Segment): boolean {
-  if (separatesFiles) return reads.has(sourceByOrigin(segment));
-  const { source, page_source } = segment;
-  return reads.has(source) || (page_source !== null && reads.has(page_source));
+export function readsSource(
+  { reads, separatesFiles }: CompiledRule,
+  { source, isFile, page }: Pick<Segment, "source" | "isFile" | "page">,
+): boolean {
+  // A page that the payload does not declare is no attachment: lists of links would be letters written apart.
+  const isAttachment = page === null || page.isDeclared;
+  if (separatesFiles) return isAttachment && reads.has(sourceByOrigin({ source, isFile }));
+  return (isAttachment && reads.has(source)) || (page !== null && reads.has(page.source.source));
+}
+
+/** Returns whether the rule finds a match in the source of the page as well. */
+function isInSource(rule: CompiledRule, { at }: Match): boolean {
+  if (!at?.segment.page) return false;
+  const { source } = at.segment.page;
+  return readsSource(rule, source) && source.text.includes(at.segment.text.slice(at.start, at.end));
 }
 
 /** Adds what only some detectors read. */
@@ -58,13 +69,11 @@ async function awaitMatches(
 }
 
 /** Returns the matches to report, and keeps the highest score of a rule that only observes. */
-function selectMatches(
-  run: PolicyRun,
-  { detector, scores, observe, action }: CompiledRule,
-  all: Matches,
-): Matches {
+function selectMatches(run: PolicyRun, rule: CompiledRule, all: Matches): Matches {
+  const { detector, scores, observe, action } = rule;
   const { isExempt } = run.input;
-  const found = isExempt ? all.filter((match) => !isExempt(detector.id, match)) : all;
+  const isNew = (match: Match) => !isExempt?.(detector.id, match) && !isInSource(rule, match);
+  const found = all.every(isNew) ? all : all.filter(isNew);
   const { kind } = detector;
   if (run.found) for (const match of found) run.found.push({ kind, match });
   if (!scores) return found;

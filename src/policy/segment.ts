@@ -29,14 +29,21 @@ export interface Segment {
   isNumber: boolean;
   /** True for the text of a text file inside the body. */
   isFile: boolean;
-  /** Source of the page that text of an attachment was read from: its detectors read that text too. Null for other text. */
-  page_source: SegmentSource | null;
+  /** Page of which this is the text that its source does not contain. Null for other text. */
+  page: MarkupPage | null;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
   /** Number of texts of the assistant and of tools before it in the payload. */
   turn: number;
   /** Results computed from this text, for all detectors of an evaluation. Undefined before the first. */
   memo: Map<unknown, unknown> | undefined;
+}
+
+/** HTML or XML, which readers show without its tags. */
+export interface MarkupPage {
+  source: Segment;
+  /** The payload declares it as a file, or with its type. */
+  isDeclared: boolean;
 }
 
 /** Encoding of text in a string of the payload. */
@@ -58,7 +65,7 @@ export const createSegment = (
     isName?: boolean;
     isNumber?: boolean;
     isFile?: boolean;
-    page_source?: SegmentSource;
+    page?: MarkupPage;
     encoding?: StringEncoding;
     turn?: number;
   },
@@ -71,7 +78,7 @@ export const createSegment = (
   isName: location.isName ?? false,
   isNumber: location.isNumber ?? false,
   isFile: location.isFile ?? false,
-  page_source: location.page_source ?? null,
+  page: location.page ?? null,
   encoding: location.encoding ?? null,
   turn: location.turn ?? 0,
   memo: undefined,
@@ -81,7 +88,10 @@ export const createSegment = (
  * Returns the source of text for detectors with `separatesFiles`: a text file in a message is an attachment, as a PDF
  * is. Files in the data of tools keep their source.
  */
-export const sourceByOrigin = ({ source, isFile }: Segment): SegmentSource =>
+export const sourceByOrigin = ({
+  source,
+  isFile,
+}: Pick<Segment, "source" | "isFile">): SegmentSource =>
   isFile && MESSAGE_SOURCES.has(source) ? "attachment" : source;
 const MESSAGE_SOURCES: ReadonlySet<SegmentSource> = new Set(["system", "user", "assistant"]);
 

@@ -1,7 +1,7 @@
 /** Pages of HTML and XML, calendars and contacts in a payload are read as their readers show them. */
 import { expect, test } from "bun:test";
 import type { Verdict } from "../../src/contract/guard/evaluate.ts";
-import { makeGuardWithRules } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";
 
 const kit = sharedKit();
@@ -26,17 +26,6 @@ const frameOf = (srcdoc: string) => `<iframe srcdoc="${srcdoc}"></iframe>`;
 test.each([
   ["an HTML resource", resourceOf({ uri: "file:///a", mimeType: "text/html", text: PARTED })],
   ["a Markdown resource", resourceOf({ uri: "a:b", mimeType: "text/markdown", text: PARTED })],
-  [
-    "a page that a tool has fetched",
-    {
-      messages: [
-        {
-          role: "tool",
-          content: `Contents of https://example.com/:\n<html><p>4111<!-- --> 1111 1111 1111</p></html>`,
-        },
-      ],
-    },
-  ],
   ["a resource without a MIME type", resourceOf({ uri: "file:///page.html", text: PARTED })],
   [
     "a text document",
@@ -83,6 +72,20 @@ test.each([
 test.each([
   ["a file", { direction: "input", payload: fileOf(PARTED) }],
   [
+    "a page that a tool has fetched",
+    {
+      direction: "input",
+      payload: {
+        messages: [
+          {
+            role: "tool",
+            content: `Contents of https://example.com/:\n<html><p>4111<!-- --> 1111 1111 1111</p></html>`,
+          },
+        ],
+      },
+    },
+  ],
+  [
     "a resource of an MCP server",
     {
       direction: "output",
@@ -109,6 +112,29 @@ test.each([
     },
   ]);
   expect(unread.detectors.uninspected).toEqual([]);
+});
+
+test("a page in the result of a tool is reported once, and its links are no letters written apart", async () => {
+  const shared = await kit();
+  const kinds = ["data_loss_prevention", "doc_analyzer", "indirect_prompt_injection"];
+  const detectors = await Promise.all(kinds.map((kind) => makeDetector(shared, kind)));
+  const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "block" }));
+  const guard = await makeGuard(shared, { input_rules });
+  const links = Array.from(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    (name) => `<a href="#${name}">${name}</a>`,
+  );
+  const page = (text: string) => ({
+    messages: [{ role: "tool", content: `<html><body><p>${text}</p></body></html>` }],
+  });
+
+  const index = await guard.evaluate({ payload: page(links.join(" ")) });
+  const mail = await guard.evaluate({ payload: page("mail <b>jane@example.com</b>") });
+  const card = await guard.evaluate({ payload: page("4111 <b>1111</b> 1111 1111") });
+
+  expect([index.status, index.findings]).toEqual(["allow", []]);
+  expect(placesOf(mail)).toMatchObject([{ label: "email" }]);
+  expect(placesOf(card)).toMatchObject([{ label: "credit_card" }]);
 });
 
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {

@@ -141,7 +141,7 @@ test("an uploaded file is evaluated if a rule reads attachments, and otherwise l
   expect(passed.headers.get("x-ag-guard")).toBe("allow");
   const [recorded] = await plain.evaluations(passed.headers.get("x-ag-trace-id"));
   expect(recorded?.detectors).toMatchObject({
-    uninspected: [{ pointer: "/files/file", reason: "not_opened" }],
+    uninspected: [{ pointer: "", reason: "not_opened" }],
   });
   expect(refused.status).toBe(403);
   expect(plain.upstream.hits[0]?.body).toEqual(formBytes(parts));

@@ -29,7 +29,7 @@ export function streamFormBody(deps: Deps, authenticated: AuthenticatedRequest):
   return createStreamedForm(content_type, upload, undefined);
 }
 
-/** Buffers a form that has no model (files) to its end, because the guard evaluates it. */
+/** Buffers a form that has no model (files) to its end, because the guard reads its files. */
 export async function spoolFormBody(
   deps: Deps,
   authenticated: AuthenticatedRequest,

@@ -1,7 +1,6 @@
-/** Evaluates the text fields of a form, the names of its files, and uploaded files if a rule reads them. Lists other files. */
+/** Evaluates the text fields of a form, the names of its files, and uploaded files if a rule reads them. */
 import { AppError } from "../../contract/errors.ts";
 import { OBJECT_CAPABILITIES } from "../../contract/gateway/registries.ts";
-import type { Uninspected } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { CoveredText } from "../../evaluation.ts";
 import { escapePointerStep } from "../../lib/json/parse-strict.ts";
@@ -17,7 +16,6 @@ import type { GuardView } from "../../snapshot/snapshot.ts";
 import type { FormBody } from "../body/request-body.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
-import { readsAttachments } from "./reads-attachments.ts";
 
 const MAX_TEXT_BYTES = 1024 * 1024;
 /** As much as an evaluation reads of documents. */
@@ -29,26 +27,26 @@ export async function guardForm(
   body: FormBody,
   guard: GuardView,
 ): Promise<RoutedRequest> {
-  // Only a file upload without a guard is not buffered.
-  if (!body.withChanges) return routed;
+  // Only a file upload that no rule reads is not buffered.
+  if (!body.withChanges) return await admitUnopened(deps, routed, guard);
   const isUpload = OBJECT_CAPABILITIES.has(routed.capability);
-  const isRead = isUpload && readsAttachments(deps, routed.consumer);
   const boundary = readBoundary(body.content_type) ?? "";
-  const scan = await scanForm(body, boundary, isRead ? MAX_FILE_BYTES : 0);
-  if (isRead && scan.truncated) {
+  const scan = await scanForm(body, boundary, isUpload ? MAX_FILE_BYTES : 0);
+  if (scan.truncated) {
     await admitUnread(deps, routed, guard, `The files exceed ${MAX_FILE_BYTES} bytes.`);
   }
-  const files = isRead && !scan.truncated ? scan.files : [];
-  const others = files === scan.files ? [] : scan.files;
-  const covered = others.map(describeFile);
-  const reason: Uninspected["reason"] = isUpload ? "not_opened" : "media";
-  const unread = others.map(({ name }) => ({
+  const files = isUpload && !scan.truncated ? scan.files : [];
+  const media = files === scan.files ? [] : scan.files;
+  const covered = media.map(describeFile);
+  const unread = media.map(({ name }) => ({
     pointer: `/files/${escapePointerStep(name)}`,
-    reason,
+    reason: "media" as const,
   }));
   // Routing has checked the model, and sends the one it chose.
   const texts = scan.texts.filter(({ name }) => isUpload || name !== "model");
-  const payload = { fields: toMembers(texts), ...toNames(others), ...toAttachments(files) };
+  // Gates also apply to a form whose only content is a file that no rule reads.
+  if (isUpload && texts.length === 0 && files.length === 0) return routed;
+  const payload = { fields: toMembers(texts), ...toNames(media), ...toAttachments(files) };
   const text = JSON.stringify(payload);
   const is_foreign_body = files.length === 0;
   const content = { payload, text, is_foreign_body, covered, unread };
@@ -62,6 +60,21 @@ export async function guardForm(
   const changes = buildChanges(texts, fields, boundary);
   return { ...routed, body: body.withChanges(changes) };
 }
+
+/** Evaluates an upload whose form no rule reads: it is recorded, and a rule or gate may block it. */
+async function admitUnopened(
+  deps: Deps,
+  routed: RoutedRequest,
+  guard: GuardView,
+): Promise<RoutedRequest> {
+  const unread = [{ pointer: "", reason: "not_opened" as const, detail: UNOPENED }];
+  // An approval covers only this request, because its form is not known.
+  const covered = [{ pointer: "/request/id", text: routed.context.trace_id }];
+  const content = { payload: {}, text: "{}", is_foreign_body: true, covered, unread };
+  await admitContent(deps, routed, guard, content);
+  return routed;
+}
+const UNOPENED = "uploads are opened if a rule reads attachments";
 
 const MASKED_NAME =
   "The policy masks the name of a file. Send files whose names have no personal data or secrets.";

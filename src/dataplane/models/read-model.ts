@@ -12,6 +12,7 @@ import { providers } from "../../providers/all.ts";
 import { isForbiddenField } from "../body/is-forbidden-field.ts";
 import { readFormBody, spoolFormBody, streamFormBody } from "../body/read-form-body.ts";
 import { readJsonBody } from "../body/read-json-body.ts";
+import { readsAttachments } from "../guard/reads-attachments.ts";
 import { OBJECT_REFERENCES } from "../objects/find-object-reference.ts";
 import { MAX_MODEL_CHARACTERS } from "../request-progress.ts";
 import type { AuthenticatedRequest, ParsedRequest } from "../stages.ts";
@@ -48,7 +49,8 @@ export async function readModel(
   }
   if (isForm(authenticated)) {
     if (isObject) {
-      const body = authenticated.consumer.guard?.llm.input
+      const isRead = readsAttachments(deps, authenticated.consumer);
+      const body = isRead
         ? spoolFormBody(deps, authenticated)
         : streamFormBody(deps, authenticated);
       return { ...base, body: await body };

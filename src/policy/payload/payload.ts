@@ -3,7 +3,7 @@
 import type { Direction, Protocol, Uninspected } from "../../contract/guard/evaluate.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { ToolCall, ToolDefinition } from "../detector.ts";
-import type { Segment } from "../segment.ts";
+import type { MarkupPage, Segment } from "../segment.ts";
 
 export interface Payload {
   segments: Segment[];
@@ -21,8 +21,8 @@ export interface Payload {
   attachments: Attachment[];
   /** PDF, Office and gzip files inside the body. */
   documents: Attachment[];
-  /** HTML and XML files inside the body: those of the segments that are read without tags as well. */
-  pages: Segment[];
+  /** Segments that are read without tags as well. */
+  pages: MarkupPage[];
   uninspected: Uninspected[];
   /** Location of the first member that only a parser that ignores case reads as one of the format; null if there is none. */
   respelled: string | null;

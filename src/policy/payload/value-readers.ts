@@ -12,9 +12,9 @@ import {
   readUrlType,
   SEALED_MEMBERS,
 } from "./decode-member.ts";
+import { findPage } from "./find-page.ts";
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
-import { isPage } from "./is-page.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
 import { keepLatest } from "./keep-latest.ts";
 import { isRespelled, readMemberName } from "./member-names.ts";
@@ -109,7 +109,8 @@ export const readText: ValueReader = (out, value, location) => {
   else if (value !== "") {
     const segment = createSegment(value, location.source, location);
     out.segments.push(segment);
-    if (isPage(value, location)) out.pages.push(segment);
+    const page = findPage(segment, location);
+    if (page) out.pages.push(page);
   }
 };
 
@@ -196,7 +197,7 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
     const segment = createSegment(text, source, { ...location, encoding, isFile });
     out.segments.push(segment);
     if (isMail) out.documents.push(file);
-    else if (isPage) out.pages.push(segment);
+    else if (isPage) out.pages.push({ source: segment, isDeclared: true });
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
