@@ -22,12 +22,18 @@ export const MIN_COUNTED_BYTES = 8 * 1024;
 const BYTES_PER_MS = 16 * 1024;
 
 /** Resolves when the caller may parse a JSON body: at once, unless this turn has parsed enough. */
-export async function takeTurnToParse(
+export async function takeTurnToParse(deps: Pick<Deps, "turns">, turn: ClientTurn): Promise<void> {
+  if (turn.size > MIN_COUNTED_BYTES) await takeCountedTurn(deps, turn);
+}
+
+/** Like `takeTurnToParse`, for work on a body of any size that takes as long as parsing `size` bytes. */
+export async function takeCountedTurn(
   { turns }: Pick<Deps, "turns">,
   { size, client, ...turn }: ClientTurn,
 ): Promise<void> {
-  if (size <= MIN_COUNTED_BYTES) return;
-  await turns.take({ ...turn, ms: size / BYTES_PER_MS });
+  const waiting = turns.take({ ...turn, ms: size / BYTES_PER_MS });
+  if (!waiting) return;
+  await waiting;
   if (client?.signal.aborted) throw new AppError("client_closed");
 }
 

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { LARGE_BYTES } from "../../evaluation.ts";
 import { withTimeout } from "../../lib/time/with-timeout.ts";
 import type { DetectorServices } from "../../policy/detector.ts";
-import { type ClientTurn, takeTurnToParse } from "../../take-turn.ts";
+import { type ClientTurn, takeCountedTurn } from "../../take-turn.ts";
 import { type TaskResults, unwrapOutcome, type WorkerTask } from "./messages.ts";
 import type { EvaluationWorker, WorkerJob, WorkerPool } from "./worker-pool.ts";
 
@@ -47,9 +47,9 @@ export async function runInTurn<T>(
   return await evaluate();
 }
 
-/** Resolves when the caller may evaluate text in the main thread. */
+/** Resolves when the caller may evaluate text in the main thread. Short ones count too: a client may have 1,000 connections. */
 export const takeTurnToEvaluate = (deps: Pick<Deps, "turns">, turn: ClientTurn): Promise<void> =>
-  takeTurnToParse(deps, { ...turn, size: turn.size * COST_PER_BYTE });
+  takeCountedTurn(deps, { ...turn, size: (turn.size + BYTES_PER_TEXT) * COST_PER_BYTE });
 
 /** Returns the function that scores windows by stage 2 of the injection model, in its worker. */
 export const createWindowService =
