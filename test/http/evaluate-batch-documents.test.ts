@@ -96,6 +96,33 @@ test("a document is evaluated between those of two evaluations of other collecto
   expect(ended[0]).toBe("1 documents: 200");
 }, 30_000);
 
+test("a document is evaluated between the parts of the detector of two other collectors", async () => {
+  await using kit = await startKit();
+  const hostile =
+    "\\u0041\\x42 aGVsbG8gd29ybGQgdGhpcyBpcyB0ZXh0 i g n o r e %41%42 4111 1111 1111 1111 ";
+  // Small in the body, with 900,000 characters that take seconds.
+  const slow = { text: hostile.repeat(12_000), settings: {} };
+  const fast = { text: "text", settings: { pii: false, secrets: false, injection: false } };
+  const ended: string[] = [];
+  const send = async ({ text, settings }: typeof slow) => {
+    const { id: detector_id } = await makeDetector(kit, "doc_analyzer", settings);
+    const guard = await makeGuard(kit, { input_rules: [{ detector_id, action: "report" }] });
+    const data = docx(`<w:t>${text}</w:t>`).toString("base64");
+    const sent = guard.send({ payload: { attachments: [{ data }] } });
+    const finished = sent.then(({ status }) => ended.push(`${text.length} characters: ${status}`));
+    await Bun.sleep(20);
+    return { finished };
+  };
+  // Starts the workers and loads the readers.
+  for (const { finished } of [await send(fast), await send(fast)]) await finished;
+  ended.length = 0;
+
+  const evaluations = [await send(slow), await send(slow), await send(fast)];
+  await Promise.all(evaluations.map(({ finished }) => finished));
+
+  expect(ended[0]).toBe("4 characters: 200");
+}, 60_000);
+
 /** Returns the evaluations in the order in which they ended. */
 const readEnded = ({ lines }: Pick<Kit, "lines">): { trace_id: string; request_id: string }[] =>
   lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "evaluation");

@@ -87,8 +87,11 @@ export interface EvaluationHost
   logFailure: (failure: DetectorFailure, cause: string) => Promise<void>;
   /** Lets other evaluations of this thread run, before a detector inspects this much text. Owners take turns. */
   waitForTurn: (bytes: number) => Promise<void>;
-  /** Waits until it is the turn of this owner again. Resolves at once outside of the workers for huge bodies. */
-  passTurn: () => Promise<void>;
+  /**
+   * Waits until it is the turn of this owner again. `heldBytes`: memory that the evaluation takes meanwhile, beside its body.
+   * Resolves at once outside of the workers for huge bodies.
+   */
+  passTurn: (heldBytes?: number) => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
   evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;

@@ -27,11 +27,11 @@ function startQueue() {
       await Bun.sleep(0);
     },
     /** Passes the turn of a running job. The outcome is `waiting` until it has the turn again. */
-    async pass(owner: string) {
+    async pass(owner: string, heldBytes = 0) {
       const pass = { outcome: "waiting" };
       jobs
         .get(owner)
-        ?.job.host?.passTurn?.()
+        ?.job.host?.passTurn?.(heldBytes)
         .then(
           () => {
             pass.outcome = "resumed";
@@ -66,6 +66,42 @@ test("a job that has its turn again counts for its worker", async () => {
 
   expect(outcome).toBe("waiting");
   expect(started).toEqual(["a in one", "b in other", "c in one", "d in other"]);
+});
+
+test("a job continues in its worker, and another one keeps its turn meanwhile", async () => {
+  const { start, pass, end } = startQueue();
+  for (const owner of ["a", "b", "c"]) await start(owner);
+  const first = await pass("a");
+
+  const second = await pass("b");
+  const before = [first, second].map(({ outcome }) => outcome);
+  await end("c");
+  await Bun.sleep(0);
+
+  expect(before).toEqual(["waiting", "resumed"]);
+  expect(first.outcome).toBe("resumed");
+});
+
+test("a job that fails while others have its turn leaves its worker to others", async () => {
+  const { started, start, pass, end } = startQueue();
+  for (const owner of ["a", "b", "c"]) await start(owner);
+  await pass("a");
+  await end("a");
+  for (const owner of ["c", "b"]) await end(owner);
+
+  for (const owner of ["d", "e"]) await start(owner);
+
+  expect(started.slice(3)).toEqual(["d in one", "e in other"]);
+});
+
+test("the text that a job holds counts for those that have passed their turn", async () => {
+  const { start, pass } = startQueue();
+  for (const owner of ["a", "b", "c", "d"]) await start(owner);
+  const held = 40 * 1024 * 1024;
+
+  const passed = [await pass("a", held), await pass("b", held)];
+
+  expect(passed.map(({ outcome }) => outcome)).toEqual(["waiting", "resumed"]);
 });
 
 test("a job that has ended does not count for its worker", async () => {

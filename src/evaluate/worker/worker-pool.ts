@@ -1,7 +1,11 @@
 /** Workers that evaluate large bodies: started on demand, terminated when idle. */
 import { Worker } from "node:worker_threads";
 import { AppError } from "../../contract/errors.ts";
-import { createFairSemaphore, type FairLimits } from "../../lib/concurrency/fair-semaphore.ts";
+import {
+  createFairSemaphore,
+  type FairLimits,
+  type FairTurn,
+} from "../../lib/concurrency/fair-semaphore.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
   type ClonedSelection,
@@ -63,7 +67,8 @@ function createLarge(): RunJob {
   const start = () => createWorker(() => startEvaluationWorker("large"));
   const workers = [start(), start()] as const;
   const limits = { max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES };
-  return createQueue(limits, (job) => findWorker(workers, job).run(job), measureTask);
+  const toQueued = (job: WorkerJob) => ({ run: () => findWorker(workers, job).run(job) });
+  return createQueue(limits, toQueued, measureTask);
 }
 
 /** Returns the worker that evaluates other bodies of the owner, or the one with fewer bodies. */
@@ -77,47 +82,54 @@ function findWorker([one, other]: readonly [JobRunner, JobRunner], { owner }: Wo
 const MAX_PAUSED_BYTES = 64 * 1024 * 1024;
 
 /**
- * Evaluating takes up to a hundred times the memory of the body, and seconds. Two jobs run at a time, and one owner never has
- * both. A job passes its turn between documents, unless the bodies of those that have are too large together.
+ * Evaluating takes up to a hundred times the memory of the body, and seconds. Two jobs run at a time, one in each worker, and
+ * one owner never has both. A job with documents passes its turn between them and between detectors, unless the bodies of
+ * those that have are too large together. It continues in the same worker.
  */
 export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob]): RunJob {
-  /** `active` counts the jobs that have a turn. */
-  const one = { run: runInOne, active: 0 };
-  const other = { run: runInOther, active: 0 };
+  const one = { run: runInOne, isBusy: false };
+  const other = { run: runInOther, isBusy: false };
   let pausedBytes = 0;
-  return createQueue({ max: 2, perOwner: 1 }, async (job, passTurn) => {
-    const worker = one.active <= other.active ? one : other;
-    const size = measureTask(job.task);
-    const host = {
-      ...job.host,
-      async passTurn() {
-        if (pausedBytes + size > MAX_PAUSED_BYTES) return;
-        worker.active -= 1;
-        pausedBytes += size;
-        await passTurn().finally(() => {
-          worker.active += 1;
-          pausedBytes -= size;
-        });
-        checkClient(job);
-      },
+  return createQueue({ max: 2, perOwner: 1 }, (job) => {
+    let worker: typeof one | undefined;
+    // A job that has passed its turn has a worker, which another one may use.
+    const claim = () => {
+      worker ??= one.isBusy ? other : one;
+      if (worker.isBusy) return false;
+      worker.isBusy = true;
+      return true;
     };
-    worker.active += 1;
-    try {
-      return await worker.run({ ...job, host });
-    } finally {
-      worker.active -= 1;
-    }
+    const release = () => {
+      if (worker) worker.isBusy = false;
+    };
+    const run: RunInTurn = async (passTurn) => {
+      const bodyBytes = measureTask(job.task);
+      const host = {
+        ...job.host,
+        async passTurn(heldBytes = 0) {
+          const size = bodyBytes + heldBytes;
+          if (pausedBytes + size > MAX_PAUSED_BYTES) return;
+          pausedBytes += size;
+          await passTurn().finally(() => {
+            pausedBytes -= size;
+          });
+          checkClient(job);
+        },
+      };
+      return await (worker ?? one).run({ ...job, host });
+    };
+    return { run, resource: { claim, release } };
   });
 }
 
 /** Administrators take turns for one worker. */
 const createReplays = (huge: RunJob): RunJob =>
-  createQueue({ max: 1, perOwner: 1 }, (job) => huge({ ...job, owner: "replay" }));
+  createQueue({ max: 1, perOwner: 1 }, (job) => ({ run: () => huge({ ...job, owner: "replay" }) }));
 
 /** One job at a time, so that owners take turns. The worker is kept, because loading the model takes longer than a job. */
 function createModels(): RunJob {
   const { run } = createWorker(startEncoderWorker, { idleMs: 20 * IDLE_MS });
-  return createQueue({ max: 1, perOwner: 1 }, run);
+  return createQueue({ max: 1, perOwner: 1 }, (job) => ({ run: () => run(job) }));
 }
 
 const startEvaluationWorker = (workerData: EvaluationWorker) =>
@@ -131,18 +143,26 @@ const full = () =>
     details: { retry_after: "5" },
   });
 
+type RunInTurn = (passTurn: () => Promise<void>) => Promise<TaskOutcome>;
+
+interface QueuedJob extends Pick<FairTurn, "resource"> {
+  run: RunInTurn;
+}
+
 /** Runs jobs in turn. Drops those whose client has disconnected. */
 function createQueue(
   limits: Omit<FairLimits, "waiting">,
-  run: (job: WorkerJob, passTurn: () => Promise<void>) => Promise<TaskOutcome>,
+  toQueued: (job: WorkerJob) => QueuedJob,
   measure: (task: WorkerTask) => number = () => 0,
 ): RunJob {
   const takeTurn = createFairSemaphore({ ...limits, waiting: { max: MAX_WAITING, full } });
-  return (job) =>
-    takeTurn({ owner: job.owner, size: measure(job.task) }, async (passTurn) => {
+  return (job) => {
+    const { run, ...turn } = toQueued(job);
+    return takeTurn({ ...turn, owner: job.owner, size: measure(job.task) }, async (passTurn) => {
       checkClient(job);
-      return await run(job, passTurn);
+      return await run(passTurn);
     });
+  };
 }
 
 function checkClient({ signal }: WorkerJob): void {

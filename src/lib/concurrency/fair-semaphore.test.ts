@@ -96,3 +96,22 @@ test("a task that fails while it waits to continue leaves its turn to others", a
 
   expect(await semaphore({ owner: "a", size: 1 }, async () => "runs")).toBe("runs");
 });
+
+test("a task whose resource is in use waits for it, and others precede it", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
+  const order: string[] = [];
+  const used = new Set<string>();
+  const run = (owner: string, name: string) => {
+    const claim = () => !used.has(name) && Boolean(used.add(name));
+    const resource = { claim, release: () => void used.delete(name) };
+    return semaphore({ owner, size: 1, resource }, async () => {
+      order.push(owner);
+      await Bun.sleep(1);
+    });
+  };
+
+  await Promise.all([run("a", "one"), run("b", "one"), run("c", "other"), run("d", "one")]);
+
+  expect(order).toEqual(["a", "c", "b", "d"]);
+  expect(used.size).toBe(0);
+});

@@ -12,6 +12,16 @@ export interface FairLimits {
 export interface FairTurn {
   owner: string;
   size: number;
+  /** Needed in each turn of the task, such as a worker. */
+  resource?: {
+    /** Returns false if it is in use: the task waits until a turn ends. */
+    claim: () => boolean;
+    release: () => void;
+  };
+}
+
+interface Waiter extends FairTurn {
+  start: () => void;
 }
 
 /** A task may pass its turn: it waits until it is the turn of its owner again. */
@@ -23,7 +33,7 @@ export type FairSemaphore = <T>(
 export function createFairSemaphore(limits: FairLimits): FairSemaphore {
   const { perOwner, sizePerOwner = Infinity } = limits;
   /** Owners with waiting tasks, the next one first. */
-  const waiting = new Map<string, { size: number; start: () => void }[]>();
+  const waiting = new Map<string, Waiter[]>();
   const running = new Map<string, { tasks: number; size: number }>();
   let free = limits.max;
 
@@ -36,7 +46,7 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     for (const [owner, queue] of waiting) {
       const [next] = queue;
       if (free === 0) return;
-      if (!next || !mayStart(owner, next.size)) continue;
+      if (!next || !mayStart(owner, next.size) || next.resource?.claim() === false) continue;
       queue.shift();
       // Moves the owner to the end of the queue.
       waiting.delete(owner);
@@ -48,24 +58,25 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     }
   };
   /** Resolves when the task may run. */
-  const start = ({ owner, size }: FairTurn): Promise<void> => {
+  const start = (turn: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const queue = waiting.get(owner) ?? [];
-    waiting.set(owner, queue);
-    queue.push({ size, start: resolve });
+    const queue = waiting.get(turn.owner) ?? [];
+    waiting.set(turn.owner, queue);
+    queue.push({ ...turn, start: resolve });
     startNext();
     return promise;
   };
   /** Resolves when the task may continue: after all other owners, and before other tasks of its own. */
-  const resume = ({ owner, size }: FairTurn): Promise<void> => {
+  const resume = (turn: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const queue = waiting.get(owner) ?? [];
-    waiting.delete(owner);
-    waiting.set(owner, [{ size, start: resolve }, ...queue]);
+    const queue = waiting.get(turn.owner) ?? [];
+    waiting.delete(turn.owner);
+    waiting.set(turn.owner, [{ ...turn, start: resolve }, ...queue]);
     return promise;
   };
-  const end = ({ owner, size }: FairTurn) => {
+  const end = ({ owner, size, resource }: FairTurn) => {
     free += 1;
+    resource?.release();
     const { tasks, size: held } = runningOf(owner);
     if (tasks > 1) running.set(owner, { tasks: tasks - 1, size: held - size });
     else running.delete(owner);

@@ -46,6 +46,8 @@ export const docAnalyzer = defineDetector({
     const inspectTexts: Inspector = async (texts, context) => {
       let matches = settings.unreadable === "report" ? findUnreadable(context) : [];
       for (const { inspect, type } of parts) {
+        // Each takes as long as a detector of its own.
+        if (texts.length > 0) await context.waitForTurn?.(context.payload_bytes);
         const found = await inspect(texts, context);
         matches = matches.concat(found.filter((match) => match.type === type).map(dropMask));
       }
