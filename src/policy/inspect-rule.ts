@@ -34,12 +34,23 @@ export function readsSource(
   return (isAttachment && reads.has(source)) || (page !== null && reads.has(page.source.source));
 }
 
-/** Returns whether the rule finds a match in the source of the page as well. */
-function isInSource(rule: CompiledRule, { at }: Match): boolean {
-  if (!at?.segment.page) return false;
-  const { source } = at.segment.page;
-  return readsSource(rule, source) && source.text.includes(at.segment.text.slice(at.start, at.end));
+/** Drops matches in the text of a page that were found in its source as well. */
+function dropRepeated(all: Matches): Matches {
+  if (!all.some(({ at }) => at?.segment.page)) return all;
+  const found = new Map<Segment, Set<string>>();
+  for (const match of all) {
+    if (!match.at) continue;
+    const { segment } = match.at;
+    const texts = found.get(segment) ?? new Set();
+    found.set(segment, texts.add(textOf(match)));
+  }
+  return all.filter((match) => {
+    const page = match.at?.segment.page;
+    return !page || !found.get(page.source)?.has(textOf(match));
+  });
 }
+
+const textOf = ({ at }: Match): string => at?.segment.text.slice(at.start, at.end) ?? "";
 
 /** Adds what only some detectors read. */
 function createContext(
@@ -69,11 +80,14 @@ async function awaitMatches(
 }
 
 /** Returns the matches to report, and keeps the highest score of a rule that only observes. */
-function selectMatches(run: PolicyRun, rule: CompiledRule, all: Matches): Matches {
-  const { detector, scores, observe, action } = rule;
+function selectMatches(
+  run: PolicyRun,
+  { detector, scores, observe, action }: CompiledRule,
+  all: Matches,
+): Matches {
   const { isExempt } = run.input;
-  const isNew = (match: Match) => !isExempt?.(detector.id, match) && !isInSource(rule, match);
-  const found = all.every(isNew) ? all : all.filter(isNew);
+  const matches = dropRepeated(all);
+  const found = isExempt ? matches.filter((match) => !isExempt(detector.id, match)) : matches;
   const { kind } = detector;
   if (run.found) for (const match of found) run.found.push({ kind, match });
   if (!scores) return found;

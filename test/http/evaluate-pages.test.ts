@@ -131,10 +131,12 @@ test("a page in the result of a tool is reported once, and its links are no lett
   const index = await guard.evaluate({ payload: page(links.join(" ")) });
   const mail = await guard.evaluate({ payload: page("mail <b>jane@example.com</b>") });
   const card = await guard.evaluate({ payload: page("4111 <b>1111</b> 1111 1111") });
+  const clue = await guard.evaluate({ payload: page("my S<b>SN</b> is 536801456") });
 
   expect([index.status, index.findings]).toEqual(["allow", []]);
   expect(placesOf(mail)).toMatchObject([{ label: "email" }]);
   expect(placesOf(card)).toMatchObject([{ label: "credit_card" }]);
+  expect(placesOf(clue)).toMatchObject([{ label: "ssn" }]);
 });
 
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {
