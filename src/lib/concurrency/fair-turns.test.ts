@@ -79,7 +79,20 @@ test("an owner that was idle does not delay the others for as long as it was", a
 
   await Promise.all(["a1", "a2", "a3", "b1", "b2"].map((name) => run(name, turn, 10)));
 
-  expect(order).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+  expect(order).toEqual(["a1", "a2", "b1", "a3", "b2"]);
+});
+
+test("an owner that was idle has a turn before many others that have worked as much", async () => {
+  const { order, run } = createTurns();
+  const busy = Array.from({ length: 20 }, (_, at) => String.fromCharCode(97 + at));
+  const work = (name: string) => run(name, turn, 10);
+  const all = Promise.all([...busy, ...busy, ...busy].map(work));
+  while (order.length < busy.length + 2) await new Promise(setImmediate);
+
+  await run("z", turn, 10);
+
+  expect(order.length).toBeLessThan(busy.length + 5);
+  await all;
 });
 
 test("work that has begun precedes other work of its owner", async () => {

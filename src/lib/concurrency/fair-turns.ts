@@ -36,6 +36,8 @@ const AVERAGED_STEPS = 8;
 const MAX_LONG_TURN_MS = 64;
 /** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
 const MAX_ERROR = 4;
+/** An idle owner has worked this much less than the first one that waits: otherwise it would wait for all that have worked as much. */
+const IDLE_CREDIT_MS = MAX_TURN_MS;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
 
@@ -71,14 +73,14 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   let taken: { owner: Owner; ms: number }[] = [];
   let waitingOwners = 0;
 
-  /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
+  /** An owner that was idle has little credit: otherwise it could delay the others for as long as it was. */
   function findOwner(name: string): Owner {
     let owner = owners.get(name);
     if (!owner) {
       owner = { worked_ms: 0, allowed_ms: 0, waiting: [], step_ms: MAX_TURN_MS };
       owners.set(name, owner);
     }
-    owner.worked_ms = Math.max(owner.worked_ms, least_ms);
+    owner.worked_ms = Math.max(owner.worked_ms, least_ms - IDLE_CREDIT_MS);
     return owner;
   }
 
