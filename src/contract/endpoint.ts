@@ -46,6 +46,8 @@ export interface Endpoint<
   writes: boolean;
   /** Writes configuration, or ends a session, which every node then reloads. Otherwise it writes state of the Store. */
   configures: boolean | "sessions";
+  /** Reads or deletes recorded evaluations, so that those in the queue are written first. */
+  reads_evaluations: boolean;
   /** Calls other servers before it responds, which may fail or time out. */
   calls_out: boolean;
   /** Accepts an OAuth form as well as JSON; errors then have the OAuth shape. */
@@ -72,6 +74,7 @@ export function endpoint<
     status?: 200 | 201 | 204;
     writes?: boolean;
     configures?: boolean | "sessions";
+    reads_evaluations?: boolean;
     calls_out?: boolean;
     form?: boolean;
     cors?: boolean;
@@ -86,6 +89,7 @@ export function endpoint<
     status: described.reply ? 200 : 204,
     writes: described.method !== "GET",
     configures: true,
+    reads_evaluations: false,
     calls_out: false,
     form: false,
     cors: false,

@@ -12,6 +12,18 @@ interface Listed {
   next_cursor: string | null;
 }
 
+interface QueuedEvent {
+  id: string;
+  subject: string;
+  policy_id: string;
+  collector_id: string;
+}
+
+const MARK = { mark: "correct" };
+const ONE = { total: 1 };
+/** The card is masked in the stored text. */
+const SKIPPED = { skipped: 1 };
+
 /** On Postgres events are written up to 250 ms after the response. */
 async function listed(kit: Kit, query: string, count: number): Promise<EvaluationEvent[]> {
   for (let tries = 0; ; tries++) {
@@ -489,3 +501,43 @@ describe.each(databaseKinds)("%s", (database) => {
     expect(events.map(({ status }) => status)).toEqual(["transform"]);
   });
 });
+
+const postgresKit = sharedKit({ database: "postgres" });
+
+test.each<[string, (kit: Kit, event: QueuedEvent) => Promise<Response>, object]>([
+  ["list", (kit, { id }) => kit.get(`/v1/activity?request_id=${id}`), { items: [{}] }],
+  ["count", (kit, { subject }) => kit.get(`/v1/activity/counts?consumer_id=${subject}`), ONE],
+  ["read", (kit, { id }) => kit.get(`/v1/activity/${id}`), { content: [{}] }],
+  ["mark", (kit, { id }) => kit.put(`/v1/activity/${id}/feedback`, MARK), { feedback: [{}] }],
+  [
+    "replay",
+    (kit, event) =>
+      kit.post(`/v1/policies/${event.policy_id}/replay`, { collector_id: event.collector_id }),
+    SKIPPED,
+  ],
+])(
+  "administrators %s an evaluation that waits to be written, and other requests do not wait for it",
+  async (_, call, expected) => {
+    const kit = await postgresKit();
+    const { evaluate, policy, collector } = await makeGuardWithRules(kit, "data_loss_prevention");
+    let called: Promise<Response> | undefined;
+
+    const others = await kit.db.transaction(async (tx) => {
+      await tx.run("LOCK TABLE evaluation_events IN SHARE MODE"); // only reads are possible
+      const subject = unique("ana");
+      const { request_id } = await evaluate({ payload: { input: CARD }, consumer_id: subject });
+      called = call(kit, {
+        id: request_id,
+        subject,
+        policy_id: policy.id,
+        collector_id: collector.id,
+      });
+      await Bun.sleep(100); // time for a call that does not wait
+      return await kit.get("/v1/gateways");
+    });
+    const reply = await called;
+
+    expect(others.status).toBe(200);
+    expect(await reply?.json()).toMatchObject(expected);
+  },
+);

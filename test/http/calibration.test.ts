@@ -119,7 +119,7 @@ describe.each(databaseKinds)("%s", (database) => {
     await until(async () => (await other.send({ payload: {} })).status !== 401);
     await score(guard, [0.2, 0.2]);
     await score(other, [0.2, 0.7]);
-    await nodes.other.get("/v1/collectors"); // writes what it has counted
+    await nodes.other.get("/v1/activity"); // writes what it has counted
 
     const [item] = (await calibrationOf(nodes.one, guard)).items;
 

@@ -109,6 +109,7 @@ export const listActivity = endpoint({
   method: "GET",
   path: "/v1/activity",
   auth: "read",
+  reads_evaluations: true,
   summary:
     "List evaluations, newest first; a search in stored text or by `finding_type` may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters),
@@ -120,6 +121,7 @@ export const countActivity = endpoint({
   method: "GET",
   path: "/v1/activity/counts",
   auth: "read",
+  reads_evaluations: true,
   summary: "Count evaluations by status; the last 24 hours unless `from` is set",
   query: z.strictObject(Filters).omit({ q: true }),
   reply: z.object({ from: Time, total: z.int(), by_status: z.record(z.string(), z.int()) }),
@@ -130,6 +132,7 @@ export const getActivity = endpoint({
   method: "GET",
   path: "/v1/activity/:event_id",
   auth: "audit",
+  reads_evaluations: true,
   summary: "Get an evaluation with its stored text",
   reply: ActivityEvent.extend({ content: z.array(StoredText).nullable() }),
 });
@@ -149,6 +152,7 @@ export const eraseActivity = endpoint({
   method: "POST",
   path: "/v1/activity/erase",
   auth: "own",
+  reads_evaluations: true,
   summary: "Delete all events, stored text and approvals of a `consumer_id`",
   body: z.strictObject({ consumer_id: z.string().min(1).max(1024) }),
   reply: z.object({ erased: z.int() }),

@@ -39,6 +39,7 @@ export const getCalibration = endpoint({
   method: "GET",
   path,
   auth: "read",
+  reads_evaluations: true,
   summary: "Propose thresholds for the scoring detectors of a collector, from its own traffic",
   query: z.strictObject({
     fpr: z.coerce
@@ -60,6 +61,7 @@ export const resetCalibration = endpoint({
   method: "DELETE",
   path,
   auth: "write",
+  reads_evaluations: true,
   summary: "Delete the counted scores of a collector, to start again",
   writes: false,
 });

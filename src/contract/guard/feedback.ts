@@ -11,6 +11,7 @@ export const setFeedback = endpoint({
   method: "PUT",
   path: "/v1/activity/:event_id/feedback",
   auth: "write",
+  reads_evaluations: true,
   summary:
     "Mark a finding or the verdict of an evaluation; the policy no longer reports matches of an incorrect finding",
   body: z.strictObject({

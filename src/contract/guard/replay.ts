@@ -59,6 +59,7 @@ export const replayPolicy = endpoint({
   method: "POST",
   path: "/v1/policies/:policy_id/replay",
   auth: "audit",
+  reads_evaluations: true,
   summary:
     "Evaluate recorded events with a draft and report the differences; events that cannot be evaluated again are listed",
   body: ReplayRequest,

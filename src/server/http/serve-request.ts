@@ -198,8 +198,8 @@ async function runRoute(
   const { deps } = app;
   const params = checkParams(request.params);
   const url = parseRequestUrl(request);
-  // Before the transaction, which would block it on SQLite: the caller reads and erases all recorded evaluations.
-  await deps.flushEvaluations();
+  // Before the transaction, which would block it on SQLite.
+  if (endpoint.reads_evaluations) await deps.flushEvaluations();
   const call: Call = {
     params,
     query: decode(endpoint.query, Object.fromEntries(url.searchParams), validationCode(endpoint)),
