@@ -1,4 +1,4 @@
-/** Turns of one thread for work that takes milliseconds: the owner that has worked least is next. */
+/** Turns of one thread for work that takes milliseconds: the owner that will have worked least is next. */
 import { elapsedMs } from "../time/clock.ts";
 
 export interface TimedTurn {
@@ -35,9 +35,7 @@ const AVERAGED_STEPS = 8;
 /** A turn takes as long as other work since the last one, up to this: otherwise those that wait would have a small part of the time. */
 const MAX_LONG_TURN_MS = 64;
 /** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
-const MAX_ERROR = 4;
-/** An idle owner has worked this much less than the first one that waits: otherwise it would wait for all that have worked as much. */
-const IDLE_CREDIT_MS = MAX_TURN_MS;
+const MAX_ERROR = 16;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
 
@@ -73,14 +71,14 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   let taken: { owner: Owner; ms: number }[] = [];
   let waitingOwners = 0;
 
-  /** An owner that was idle has little credit: otherwise it could delay the others for as long as it was. */
+  /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
   function findOwner(name: string): Owner {
     let owner = owners.get(name);
     if (!owner) {
       owner = { worked_ms: 0, allowed_ms: 0, waiting: [], step_ms: MAX_TURN_MS };
       owners.set(name, owner);
     }
-    owner.worked_ms = Math.max(owner.worked_ms, least_ms - IDLE_CREDIT_MS);
+    owner.worked_ms = Math.max(owner.worked_ms, least_ms);
     return owner;
   }
 
@@ -132,11 +130,17 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
     if (owners.size > MAX_OWNERS) forgetIdle();
   }
 
+  /** Returns the owner that has worked least after its next turn: short work does not wait for owners that have worked as much. */
   function findNext(): Owner | undefined {
     let next: Owner | undefined;
+    let least = Infinity;
     for (const owner of owners.values()) {
-      if (owner.waiting.length === 0) continue;
-      if (!next || owner.worked_ms < next.worked_ms) next = owner;
+      const [waiter] = owner.waiting;
+      if (!waiter) continue;
+      const after = owner.worked_ms + toProvisional(waiter.ms);
+      if (after >= least) continue;
+      next = owner;
+      least = after;
     }
     return next;
   }
