@@ -2,16 +2,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { detectors } from "../src/policy/detectors/all.ts";
 import type { Check } from "./checks.ts";
 import { separateCores } from "./cores.ts";
 import { openConnection } from "./gateway/connection.ts";
+import { adminOf, BENCHMARK_TOKEN } from "./gateway/portcullis.ts";
 import { freePort, type Program, startProgram } from "./gateway/process.ts";
+import { createEveryRule, type Rule } from "./guard/every-rule.ts";
 import { fillActivity } from "./guard/fill-activity.ts";
 import { proseOf } from "./guard/prose.ts";
 import { redaction } from "./guard/redaction.ts";
 
-const TOKEN = "pa_owner-token-of-the-benchmark-run-0123456789";
 const quick = process.argv.includes("--quick");
 /** A round is short and comes again: the machine has better and worse moments. */
 const ROUNDS = quick ? 3 : 11;
@@ -31,14 +31,14 @@ export async function run(): Promise<readonly Check[]> {
     env: {
       PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
       PORTCULLIS_DATA_DIR: folder,
-      PORTCULLIS_ADMIN_TOKEN: TOKEN,
+      PORTCULLIS_ADMIN_TOKEN: BENCHMARK_TOKEN,
       PORTCULLIS_DEMO: "false",
     },
     log: join(folder, "output.log"),
   });
   const made = { program, port };
-  const rules = await everyRule(port);
-  const every = { ...made, ...(await makeCollector(port, "every local detector", rules)) };
+  const { input } = await createEveryRule(adminOf(`http://127.0.0.1:${port}`));
+  const every = { ...made, ...(await makeCollector(port, "every local detector", input)) };
   const none = { ...made, ...(await makeCollector(port, "no rule", [])) };
   const bare = await startBare(stack, cores.own, folder);
 
@@ -80,50 +80,17 @@ async function startBare(
   return { name: "bare Bun that allows all", program, port, key: "none" };
 }
 
-/** Settings of the kinds that find nothing without any. */
-const SETTINGS: Record<string, object> = {
-  tool_permission: { denied_tools: ["shell*"] },
-  size_limit: { max_characters: 10_000_000 },
-  prompt_moderation: {
-    keywords: ["portcullis-forbidden", "secret project"],
-    regex: ["\\bcodename-\\d+\\b"],
-  },
-};
-
-async function everyRule(port: number): Promise<object[]> {
-  const local = [...detectors.values()].filter(
-    ({ remote, reads }) => !remote && reads.input.some((source) => source !== "attachment"),
-  );
-  const made = local.map(({ kind }) =>
-    admin<{ id: string }>(port, "/v1/detectors", {
-      name: kind,
-      kind,
-      settings: SETTINGS[kind] ?? {},
-    }),
-  );
-  return (await Promise.all(made)).map(({ id }) => ({ detector_id: id, action: "report" }));
-}
-
 async function makeCollector(
   port: number,
   name: string,
-  input_rules: object[],
+  input_rules: Rule[],
 ): Promise<Pick<Guard, "name" | "key">> {
-  const policy = await admin<{ id: string }>(port, "/v1/policies", { name, input_rules });
+  const admin = adminOf(`http://127.0.0.1:${port}`);
+  const policy = await admin<{ id: string }>("POST", "/v1/policies", { name, input_rules });
   const body = { name, default_policy_id: policy.id };
-  const { id } = await admin<{ id: string }>(port, "/v1/collectors", body);
-  const { key } = await admin<{ key: string }>(port, `/v1/collectors/${id}/keys`, { name });
+  const { id } = await admin<{ id: string }>("POST", "/v1/collectors", body);
+  const { key } = await admin<{ key: string }>("POST", `/v1/collectors/${id}/keys`, { name });
   return { name, key };
-}
-
-async function admin<T>(port: number, path: string, body?: object): Promise<T> {
-  const reply = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: body ? "POST" : "GET",
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
-  return (await reply.json()) as T;
 }
 
 /** A different text each time, as users write: nothing is found by having been seen before. */
@@ -230,6 +197,7 @@ async function growth(guard: Guard): Promise<void> {
 
 /** The longest of five calls each, through the API. */
 async function activity(port: number, folder: string): Promise<void> {
+  const admin = adminOf(`http://127.0.0.1:${port}`);
   const known = await fillActivity(`sqlite:${join(folder, "portcullis.db")}`, EVENTS);
   console.log(`\nActivity with ${EVENTS} events in SQLite, the longest of five calls (ms)\n`);
   console.log("| query | ms | events |\n|---|---|---|");
@@ -242,7 +210,7 @@ async function activity(port: number, folder: string): Promise<void> {
     let items = 0;
     for (let round = 0; round < 5; round += 1) {
       const began = performance.now();
-      items = (await admin<{ items: [] }>(port, `/v1/activity?${query}`)).items.length;
+      items = (await admin<{ items: [] }>("GET", `/v1/activity?${query}`)).items.length;
       times.push(performance.now() - began);
     }
     console.log(`| ${query || "first page"} | ${Math.max(...times).toFixed(0)} | ${items} |`);

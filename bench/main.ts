@@ -7,6 +7,7 @@ const BENCHMARKS = [
   "translate",
   "limiter",
   "guard",
+  "isolation",
   "mcp",
   "workers",
   "console",
