@@ -21,6 +21,7 @@ import type {
   ExtractedEvaluation,
   OpenedEvaluation,
 } from "./stages.ts";
+import { HELD_SIZE, passTurn, withoutTurn } from "./without-turn.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
@@ -69,7 +70,7 @@ function createBatchTurns(host: EvaluationHost, size: number) {
         return await run();
       }
       return await takeTurn(async () => {
-        if (!isFirst) await host.passTurn();
+        if (!isFirst) await passTurn(host, 0);
         isFirst = false;
         return await run();
       });
@@ -106,32 +107,34 @@ export async function evaluate(
   // A small document can hold as much text as a large body, and a small body thousands of texts.
   const worker = opens ? "huge" : selectWorkerByTexts(extracted);
   if (worker && worker !== host.worker && host.worker !== "huge") {
-    return await host.evaluateInWorker(worker, toClonedInput(input));
+    return await withoutTurn(host, 0, () => host.evaluateInWorker(worker, toClonedInput(input)));
   }
   return await runInTurn(opens, () => decide(host, extracted, { opens, started }));
 }
 
 /** An evaluation that has worked for less keeps its turn: those that start meanwhile take memory beside it. */
 const MIN_TURN_MS = 250;
-/** Hostile text takes up to 50 bytes per character between two detectors. This lets six evaluations of 2,000,000 pass their turn. */
-const HELD_BYTES_PER_CHARACTER = 5;
 
-/** Returns a host that passes its turn between detectors, too: those of a small document with much text take seconds. */
-function passTurnsOf(
+/**
+ * Returns a host that leaves the turn of its worker while a remote detector responds, and in a worker for huge bodies also
+ * between detectors: those of a small document with much text take seconds. `began` is the start of the turn.
+ */
+function leaveTurnsOf(
   host: EvaluationHost,
   { payload, opened }: OpenedEvaluation,
-  started: number,
+  began: number,
 ): EvaluationHost {
   const texts = [...payload.segments, ...opened.segments];
-  const held = texts.reduce((sum, { text }) => sum + text.length * HELD_BYTES_PER_CHARACTER, 0);
-  // Reading is part of the first turn.
-  let began = started;
+  const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
+  const heldSize = characters * HELD_SIZE.character;
   return {
     ...host,
+    post: (request) => withoutTurn(host, heldSize, () => host.post(request)),
+    ask: (request) => withoutTurn(host, heldSize, () => host.ask(request)),
     async waitForTurn(bytes) {
       await host.waitForTurn(bytes);
-      if (elapsedMs() - began < MIN_TURN_MS) return;
-      await host.passTurn(held);
+      if (host.worker !== "huge" || elapsedMs() - began < MIN_TURN_MS) return;
+      await passTurn(host, heldSize);
       began = elapsedMs();
     },
   };
@@ -143,11 +146,13 @@ async function decide(
   { opens, started }: { opens: boolean; started: number },
 ): Promise<Evaluation> {
   const { approval_mode, text, is_foreign_body = false } = extracted;
+  // Reading documents is part of the first turn.
+  const began = elapsedMs();
   try {
     const opened = opens
       ? await openAttachments(host, extracted) //                         400 count, 500 budget
       : skipAttachments(extracted);
-    const inTurns = opens ? passTurnsOf(host, opened, started) : host;
+    const inTurns = host.worker ? leaveTurnsOf(host, opened, began) : host;
     const initial = approval_mode === "waived" ? "waived" : "none";
     let decided = await applyPolicy(inTurns, opened, initial); //         500 detector
     if (decided.outcome.status === "ask") {

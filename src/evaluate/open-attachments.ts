@@ -10,6 +10,7 @@ import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
+import { HELD_SIZE, withoutTurn } from "./without-turn.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export async function openAttachments(
@@ -102,11 +103,18 @@ async function readAttachments(
   // Read in sequence: documents share one budget, which bounds memory.
   const nextFile = fetchInOrder(host, files.slice(0, MAX_ATTACHMENTS));
   const opened: OpenedAttachments = { segments: [], attachments: [], uninspected: [] };
-  for (const [index, { pointer, filename }] of files.entries()) {
-    // One document may take seconds, and other owners wait.
-    if (index > 0) await budget.slicer.yield(host.passTurn);
-    const file = await nextFile();
+  let characters = 0;
+  for (const [index, { pointer, filename, data }] of files.entries()) {
+    const next = nextFile();
+    // A document may take seconds to fetch or to read, and other owners wait.
+    if (index > 0 || data === null) {
+      const fetched = files.slice(index, index + MAX_FETCHED).filter(isFetched);
+      const held = characters * HELD_SIZE.character + fetched.length * HELD_SIZE.file;
+      await budget.slicer.yield(() => withoutTurn(host, held, () => next));
+    }
+    const file = await next;
     const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
+    characters += text.length;
     if (text !== "") opened.segments.push(createSegment(text, "attachment", { pointer }));
     // Providers show the name to the model.
     if (filename !== null) {
@@ -188,9 +196,10 @@ interface FetchedFile {
   problem: string | null;
 }
 
-/** Files that are fetched while one is read. Each takes up to 20 MiB, here and in the main thread. */
-const MAX_AHEAD = 4;
-/** Time that an evaluation waits for all its files together: that of one, because its worker waits as well. */
+/** Files that are fetched at once, with the one that is read. Each takes up to 20 MiB, here and in the main thread. */
+const MAX_FETCHED = 4;
+const isFetched = ({ data }: Attachment) => data === null;
+/** Time that an evaluation waits for all its files together: that of one, because its worker may wait as well. */
 const MAX_WAIT_MS = ATTACHMENT_LIMITS.total_ms;
 
 /** Returns a function that returns the next file; undefined after the last one. */
@@ -205,12 +214,13 @@ function fetchInOrder(
     const file = left.next().value;
     if (file) ahead.push(fetchBytes(host, file, Math.max(MAX_WAIT_MS - waited, 0)));
   };
-  for (let count = 0; count < MAX_AHEAD; count++) fetchMore();
+  for (let count = 1; count < MAX_FETCHED; count++) fetchMore();
   return async () => {
+    // The file before has been read.
+    fetchMore();
     const began = elapsedMs();
     const file = await ahead.shift();
     waited += elapsedMs() - began;
-    fetchMore();
     return file;
   };
 }

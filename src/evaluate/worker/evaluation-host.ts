@@ -88,10 +88,12 @@ export interface EvaluationHost
   /** Lets other evaluations of this thread run, before a detector inspects this much text. Owners take turns. */
   waitForTurn: (bytes: number) => Promise<void>;
   /**
-   * Waits until it is the turn of this owner again. `heldBytes`: memory that the evaluation takes meanwhile, beside its body.
-   * Resolves at once outside of the workers for huge bodies.
+   * Ends the turn of the evaluation until `takeTurn`, so that other owners have it. `heldSize` is what the evaluation holds
+   * meanwhile, beside its body (`HELD_SIZE`). Does nothing outside of the workers.
    */
-  passTurn: (heldBytes?: number) => Promise<void>;
+  leaveTurn: (heldSize: number) => Promise<void>;
+  /** Waits for another turn. Rejects if the client has disconnected. */
+  takeTurn: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
   evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;
@@ -162,7 +164,8 @@ export function createHostServices(
     ...createDetectorCalls(deps),
     now: deps.now,
     newId: deps.newId,
-    passTurn: async () => {},
+    leaveTurn: async () => {},
+    takeTurn: async () => {},
     fetchAttachment: (url, total_ms) =>
       fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),

@@ -1,5 +1,6 @@
-/** Huge evaluations pass their turns to those of other owners, in two workers. */
+/** Huge evaluations leave their turns to those of other owners, in two workers. */
 import { expect, test } from "bun:test";
+import type { EvaluationHost } from "./evaluation-host.ts";
 import type { TaskOutcome } from "./messages.ts";
 import { createHugeQueue, type WorkerJob } from "./worker-pool.ts";
 
@@ -14,6 +15,8 @@ function startQueue() {
     return promise;
   };
   const run = createHugeQueue([createRunner("one"), createRunner("other")]);
+  /** Returns what a running job calls. */
+  const hostOf = (owner: string) => jobs.get(owner)?.job.host as EvaluationHost;
   return {
     started,
     async start(owner: string, options: { bytes?: number; signal?: AbortSignal } = {}) {
@@ -26,27 +29,27 @@ function startQueue() {
       jobs.get(owner)?.end({ value: undefined });
       await Bun.sleep(0);
     },
-    /** Passes the turn of a running job. The outcome is `waiting` until it has the turn again. */
-    async pass(owner: string, heldBytes = 0) {
+    /** Leaves the turn of a running job and takes another one. The outcome is `waiting` until it has that. */
+    async pass(owner: string, heldSize = 0) {
       const pass = { outcome: "waiting" };
-      jobs
-        .get(owner)
-        ?.job.host?.passTurn?.(heldBytes)
-        .then(
-          () => {
-            pass.outcome = "resumed";
-          },
-          (thrown) => {
-            pass.outcome = thrown.code;
-          },
-        );
+      const { leaveTurn, takeTurn } = hostOf(owner);
+      await leaveTurn(heldSize);
+      takeTurn().then(
+        () => {
+          pass.outcome = "resumed";
+        },
+        (thrown) => {
+          pass.outcome = thrown.code;
+        },
+      );
       await Bun.sleep(0);
       return pass;
     },
+    hostOf,
   };
 }
 
-test("a job starts in the worker whose job has passed its turn", async () => {
+test("a job starts in the worker whose job has left its turn", async () => {
   const { started, start, pass } = startQueue();
   for (const owner of ["a", "b", "c"]) await start(owner);
 
@@ -94,7 +97,7 @@ test("a job that fails while others have its turn leaves its worker to others", 
   expect(started.slice(3)).toEqual(["d in one", "e in other"]);
 });
 
-test("the text that a job holds counts for those that have passed their turn", async () => {
+test("the text that a job holds counts for those that have left their turn", async () => {
   const { start, pass } = startQueue();
   for (const owner of ["a", "b", "c", "d"]) await start(owner);
   const held = 40 * 1024 * 1024;
@@ -114,7 +117,7 @@ test("a job that has ended does not count for its worker", async () => {
   expect(started).toEqual(["a in one", "b in one"]);
 });
 
-test("a job keeps its turn while those that have passed theirs take 64 MiB", async () => {
+test("a job keeps its turn while those that have left theirs take 64 MiB", async () => {
   const bytes = 40 * 1024 * 1024;
   const { started, start, pass, end } = startQueue();
   for (const owner of ["a", "b"]) await start(owner, { bytes });
@@ -146,4 +149,36 @@ test("a job whose client disconnects while others have its turn ends", async () 
   await end("c");
 
   expect(passed).toEqual({ outcome: "client_closed" });
+});
+
+test("a job has its turn again when all of its calls have returned", async () => {
+  const { started, start, end, hostOf } = startQueue();
+  for (const owner of ["a", "b"]) await start(owner);
+  const { leaveTurn, takeTurn } = hostOf("a");
+  await leaveTurn(0);
+  await leaveTurn(0);
+  await takeTurn();
+  await start("c");
+  const second = takeTurn();
+  await start("d");
+  const before = [...started];
+
+  await end("c");
+  await second;
+
+  expect(before).toEqual(["a in one", "b in other", "c in one"]);
+  expect(started).toEqual(before);
+});
+
+test("a job that ends while it has left its turn is not counted any more", async () => {
+  const heldSize = 60 * 1024 * 1024;
+  const { started, start, end, hostOf } = startQueue();
+  for (const owner of ["a", "b"]) await start(owner);
+  await hostOf("a").leaveTurn(heldSize);
+  await end("a");
+
+  await hostOf("b").leaveTurn(heldSize);
+  for (const owner of ["c", "d"]) await start(owner);
+
+  expect(started.slice(2)).toEqual(["c in one", "d in other"]);
 });

@@ -5,6 +5,7 @@ import {
   createFairSemaphore,
   type FairLimits,
   type FairTurn,
+  type HeldTurn,
 } from "../../lib/concurrency/fair-semaphore.ts";
 import type { EvaluationHost, PolicySelection } from "./evaluation-host.ts";
 import {
@@ -61,14 +62,15 @@ export function createWorkerPool(): WorkerPool {
 /**
  * Long conversations have two workers, and those of one owner have one of them: its longest detector delays only owners of
  * the same worker. There, bodies take turns: an owner has a part of the slots, and others wait for at most as much text of it
- * as one body can have.
+ * as one body can have. A body leaves its slot while it waits for a worker for huge bodies, or for a remote detector.
  */
 function createLarge(): RunJob {
   const start = () => createWorker(() => startEvaluationWorker("large"));
   const workers = [start(), start()] as const;
-  const limits = { max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES };
-  const toQueued = (job: WorkerJob) => ({ run: () => findWorker(workers, job).run(job) });
-  return createQueue(limits, toQueued, measureTask);
+  const runInTurns = createBreaks();
+  return createQueue({ max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES }, (job) => ({
+    run: (turn, size) => runInTurns(findWorker(workers, job).run, { job, turn, size }),
+  }));
 }
 
 /** Returns the worker that evaluates other bodies of the owner, or the one with fewer bodies. */
@@ -78,21 +80,18 @@ function findWorker([one, other]: readonly [JobRunner, JobRunner], { owner }: Wo
   return one.jobs.size <= other.jobs.size ? one : other;
 }
 
-/** A job that has passed its turn takes six times the memory of its body. */
-const MAX_PAUSED_BYTES = 64 * 1024 * 1024;
-
 /**
  * Evaluating takes up to a hundred times the memory of the body, and seconds. Two jobs run at a time, one in each worker, and
- * one owner never has both. A job with documents passes its turn between them and between detectors, unless the bodies of
- * those that have are too large together. It continues in the same worker.
+ * one owner never has both. A job leaves its turn while it waits for other servers, between documents and between detectors.
+ * It continues in the same worker.
  */
 export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob]): RunJob {
   const one = { run: runInOne, isBusy: false };
   const other = { run: runInOther, isBusy: false };
-  let pausedBytes = 0;
+  const runInTurns = createBreaks();
   return createQueue({ max: 2, perOwner: 1 }, (job) => {
     let worker: typeof one | undefined;
-    // A job that has passed its turn has a worker, which another one may use.
+    // A job that has left its turn has a worker, which another one may use.
     const claim = () => {
       worker ??= one.isBusy ? other : one;
       if (worker.isBusy) return false;
@@ -102,24 +101,54 @@ export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob
     const release = () => {
       if (worker) worker.isBusy = false;
     };
-    const run: RunInTurn = async (passTurn) => {
-      const bodyBytes = measureTask(job.task);
-      const host = {
-        ...job.host,
-        async passTurn(heldBytes = 0) {
-          const size = bodyBytes + heldBytes;
-          if (pausedBytes + size > MAX_PAUSED_BYTES) return;
-          pausedBytes += size;
-          await passTurn().finally(() => {
-            pausedBytes -= size;
-          });
-          checkClient(job);
-        },
-      };
-      return await (worker ?? one).run({ ...job, host });
+    const run: RunInTurn = (turn, size) => {
+      if (!worker) throw new Error("The turn of the job has no worker.");
+      return runInTurns(worker.run, { job, turn, size });
     };
     return { run, resource: { claim, release } };
   });
+}
+
+/** A job that has left its turn takes six times the memory of its size. */
+const MAX_LEFT_SIZE = 64 * 1024 * 1024;
+
+/** Returns a function that runs jobs which may leave their turns, unless those that have are too large together. */
+function createBreaks() {
+  let leftSize = 0;
+  return async (
+    run: RunJob,
+    { job, turn, size }: { job: WorkerJob; turn: HeldTurn; size: number },
+  ): Promise<TaskOutcome> => {
+    /** Calls of the job that wait without its turn: those of a batch run concurrently. */
+    let calls = 0;
+    /** What is counted for the job. 0: it has its turn. */
+    let counted = 0;
+    let taken: Promise<void> | undefined;
+    const endBreak = () => {
+      leftSize -= counted;
+      counted = 0;
+      taken = undefined;
+    };
+    const host = {
+      ...job.host,
+      async leaveTurn(heldSize: number) {
+        calls += 1;
+        const total = size + heldSize;
+        if (counted > 0 || leftSize + total > MAX_LEFT_SIZE) return;
+        counted = total;
+        leftSize += total;
+        turn.leave();
+      },
+      async takeTurn() {
+        calls -= 1;
+        if (calls > 0 || counted === 0) return;
+        taken ??= turn.take().then(endBreak);
+        await taken;
+        checkClient(job);
+      },
+    };
+    return await run({ ...job, host }).finally(endBreak);
+  };
 }
 
 /** Administrators take turns for one worker. */
@@ -143,7 +172,7 @@ const full = () =>
     details: { retry_after: "5" },
   });
 
-type RunInTurn = (passTurn: () => Promise<void>) => Promise<TaskOutcome>;
+type RunInTurn = (turn: HeldTurn, size: number) => Promise<TaskOutcome>;
 
 interface QueuedJob extends Pick<FairTurn, "resource"> {
   run: RunInTurn;
@@ -153,14 +182,14 @@ interface QueuedJob extends Pick<FairTurn, "resource"> {
 function createQueue(
   limits: Omit<FairLimits, "waiting">,
   toQueued: (job: WorkerJob) => QueuedJob,
-  measure: (task: WorkerTask) => number = () => 0,
 ): RunJob {
   const takeTurn = createFairSemaphore({ ...limits, waiting: { max: MAX_WAITING, full } });
   return (job) => {
     const { run, ...turn } = toQueued(job);
-    return takeTurn({ ...turn, owner: job.owner, size: measure(job.task) }, async (passTurn) => {
+    const size = measureTask(job.task);
+    return takeTurn({ ...turn, owner: job.owner, size }, async (held) => {
       checkClient(job);
-      return await run(passTurn);
+      return await run(held, size);
     });
   };
 }

@@ -89,7 +89,8 @@ function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
       if (workerData === "huge") collectGarbage();
     },
     worker: workerData,
-    passTurn: remote("passTurn"),
+    leaveTurn: remote("leaveTurn"),
+    takeTurn: remote("takeTurn"),
     evaluateInWorker: remote("evaluateInWorker"),
     // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.
     scoreWindows: remote("scoreWindows"),

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { seeded } from "../../../test/kit/random.ts";
 import { createFairSemaphore } from "./fair-semaphore.ts";
 
 const LIMITS = { max: 9, perOwner: 9, sizePerOwner: 9, waiting: { max: 9, full: Error } };
@@ -50,13 +51,14 @@ test("the running tasks of an owner have a total size, and a larger one runs wit
   expect(ended).toEqual(["b", "a4", "a6", "a5", "a20", "a3"]);
 });
 
-test("a task that passes its turn continues after others that wait", async () => {
+test("a task that leaves its turn continues after others that wait", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 1 });
   const order: string[] = [];
 
-  const long = semaphore({ owner: "a", size: 1 }, async (passTurn) => {
+  const long = semaphore({ owner: "a", size: 1 }, async (turn) => {
     order.push("a");
-    await passTurn();
+    turn.leave();
+    await turn.take();
     order.push("a again");
   });
   const other = semaphore({ owner: "b", size: 1 }, async () => void order.push("b"));
@@ -65,13 +67,14 @@ test("a task that passes its turn continues after others that wait", async () =>
   expect(order).toEqual(["a", "b", "a again"]);
 });
 
-test("a task that passes its turn continues before others of its owner start", async () => {
+test("a task that leaves its turn continues before others of its owner start", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
   const order: string[] = [];
   const run = (owner: string, name: string) =>
-    semaphore({ owner, size: 1 }, async (passTurn) => {
+    semaphore({ owner, size: 1 }, async (turn) => {
       order.push(name);
-      await passTurn();
+      turn.leave();
+      await turn.take();
       order.push(`${name} again`);
     });
 
@@ -85,8 +88,9 @@ test("a task that fails while it waits to continue leaves its turn to others", a
   const semaphore = createFairSemaphore({ ...LIMITS, max: 1, perOwner: 1 });
   const { promise, resolve } = Promise.withResolvers<void>();
 
-  const failing = semaphore({ owner: "a", size: 1 }, async (passTurn) => {
-    void passTurn();
+  const failing = semaphore({ owner: "a", size: 1 }, async (turn) => {
+    turn.leave();
+    void turn.take();
     throw new Error("no");
   });
   const other = semaphore({ owner: "b", size: 1 }, () => promise);
@@ -114,4 +118,57 @@ test("a task whose resource is in use waits for it, and others precede it", asyn
 
   expect(order).toEqual(["a", "c", "b", "d"]);
   expect(used.size).toBe(0);
+});
+
+test("a task that has left its turn counts for its owner, and not for others", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 1, perOwner: 1 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const away = semaphore({ owner: "a", size: 1 }, async (turn) => {
+    turn.leave();
+    await promise;
+    await turn.take();
+    order.push("a1");
+  });
+  const next = semaphore({ owner: "a", size: 1 }, async () => void order.push("a2"));
+
+  await semaphore({ owner: "b", size: 1 }, async () => void order.push("b"));
+  resolve();
+  await Promise.all([away, next]);
+
+  expect(order).toEqual(["b", "a1", "a2"]);
+});
+
+test("tasks that leave and take turns in any order keep the limits, and all end", async () => {
+  const { below } = seeded(7);
+  for (let round = 0; round < 100; round++) {
+    const limits = { max: 1 + below(4), perOwner: 1 + below(3) };
+    const semaphore = createFairSemaphore(limits);
+    const started = new Map<string, number>();
+    let working = 0;
+    const work = async () => {
+      working += 1;
+      expect(working).toBeLessThanOrEqual(limits.max);
+      for (let step = below(3); step > 0; step--) await Promise.resolve();
+      working -= 1;
+    };
+    const tasks = Array.from({ length: 1 + below(20) }, async () => {
+      const owner = `owner ${below(4)}`;
+      for (let step = below(5); step > 0; step--) await Promise.resolve();
+      await semaphore({ owner, size: 1 }, async (turn) => {
+        started.set(owner, (started.get(owner) ?? 0) + 1);
+        expect(started.get(owner)).toBeLessThanOrEqual(limits.perOwner);
+        await work();
+        for (let breaks = below(3); breaks > 0; breaks--) {
+          turn.leave();
+          for (let step = below(3); step > 0; step--) await Promise.resolve();
+          await turn.take();
+          await work();
+        }
+        started.set(owner, (started.get(owner) ?? 0) - 1);
+        if (below(4) === 0) throw new Error("no");
+      }).catch(() => {});
+    });
+    await Promise.all(tasks);
+  }
 });

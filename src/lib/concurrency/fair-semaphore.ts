@@ -22,65 +22,80 @@ export interface FairTurn {
 
 interface Waiter extends FairTurn {
   start: () => void;
+  /** True for a task that has started and takes another turn: it counts for its owner already. */
+  continues: boolean;
 }
 
-/** A task may pass its turn: it waits until it is the turn of its owner again. */
-export type FairSemaphore = <T>(
-  turn: FairTurn,
-  task: (passTurn: () => Promise<void>) => Promise<T>,
-) => Promise<T>;
+/** Turn of a running task. */
+export interface HeldTurn {
+  /** Ends the turn, so that other owners have it. The task still counts for its own. */
+  leave: () => void;
+  /** Waits for another turn: after other owners, and before tasks of its own that have not started. */
+  take: () => Promise<void>;
+}
+
+/** A task may leave its turn, and take another one. */
+export type FairSemaphore = <T>(turn: FairTurn, task: (held: HeldTurn) => Promise<T>) => Promise<T>;
 
 export function createFairSemaphore(limits: FairLimits): FairSemaphore {
   const { perOwner, sizePerOwner = Infinity } = limits;
   /** Owners with waiting tasks, the next one first. */
   const waiting = new Map<string, Waiter[]>();
+  /** Tasks that have started and not ended, by owner. */
   const running = new Map<string, { tasks: number; size: number }>();
   let free = limits.max;
 
   const runningOf = (owner: string) => running.get(owner) ?? { tasks: 0, size: 0 };
-  const mayStart = (owner: string, size: number) => {
+  const mayStart = ({ owner, size, continues }: Waiter) => {
     const { tasks, size: held } = runningOf(owner);
-    return tasks === 0 || (tasks < perOwner && held + size <= sizePerOwner);
+    return continues || tasks === 0 || (tasks < perOwner && held + size <= sizePerOwner);
   };
   const startNext = () => {
     for (const [owner, queue] of waiting) {
       const [next] = queue;
       if (free === 0) return;
-      if (!next || !mayStart(owner, next.size) || next.resource?.claim() === false) continue;
+      if (!next || !mayStart(next) || next.resource?.claim() === false) continue;
       queue.shift();
       // Moves the owner to the end of the queue.
       waiting.delete(owner);
       if (queue.length > 0) waiting.set(owner, queue);
       free -= 1;
-      const { tasks, size } = runningOf(owner);
-      running.set(owner, { tasks: tasks + 1, size: size + next.size });
+      if (!next.continues) {
+        const { tasks, size } = runningOf(owner);
+        running.set(owner, { tasks: tasks + 1, size: size + next.size });
+      }
       next.start();
     }
   };
-  /** Resolves when the task may run. */
+  /** Resolves when the task may start. */
   const start = (turn: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(turn.owner) ?? [];
     waiting.set(turn.owner, queue);
-    queue.push({ ...turn, start: resolve });
+    queue.push({ ...turn, start: resolve, continues: false });
     startNext();
     return promise;
   };
-  /** Resolves when the task may continue: after all other owners, and before other tasks of its own. */
+  /** Resolves when the task may continue. */
   const resume = (turn: FairTurn): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(turn.owner) ?? [];
-    waiting.delete(turn.owner);
-    waiting.set(turn.owner, [{ ...turn, start: resolve }, ...queue]);
+    const continuing = queue.filter(({ continues }) => continues).length;
+    queue.splice(continuing, 0, { ...turn, start: resolve, continues: true });
+    // After other owners, unless the owner has such a task already: it would wait again with each one.
+    if (continuing === 0) waiting.delete(turn.owner);
+    waiting.set(turn.owner, queue);
+    startNext();
     return promise;
   };
-  const end = ({ owner, size, resource }: FairTurn) => {
+  const endTurn = ({ resource }: FairTurn) => {
     free += 1;
     resource?.release();
+  };
+  const endTask = ({ owner, size }: FairTurn) => {
     const { tasks, size: held } = runningOf(owner);
     if (tasks > 1) running.set(owner, { tasks: tasks - 1, size: held - size });
     else running.delete(owner);
-    startNext();
   };
   return async (turn, task) => {
     const queue = waiting.get(turn.owner);
@@ -88,23 +103,25 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     await start(turn);
     let hasTurn = true;
     let isOver = false;
-    const endTurn = () => {
-      if (hasTurn) end(turn);
+    const leave = () => {
+      if (!hasTurn) return;
       hasTurn = false;
+      endTurn(turn);
+      startNext();
     };
-    const passTurn = async () => {
-      const resumed = resume(turn);
-      endTurn();
-      await resumed;
+    const take = async () => {
+      await resume(turn);
       hasTurn = true;
       // The task may have failed while it waited.
-      if (isOver) endTurn();
+      if (isOver) leave();
     };
     try {
-      return await task(passTurn);
+      return await task({ leave, take });
     } finally {
       isOver = true;
-      endTurn();
+      endTask(turn);
+      if (hasTurn) leave();
+      else startNext();
     }
   };
 }

@@ -6,7 +6,7 @@ export interface TimeSlicer {
   /** Returns true when it is time to `await yield()`. Call it in every step of a loop, with the `cost` of a long one. */
   isDue: (cost?: number) => boolean;
   /** Lets others run, until `wait` resolves. */
-  yield: (wait?: () => Promise<void>) => Promise<void>;
+  yield: (wait?: () => Promise<unknown>) => Promise<void>;
 }
 
 const STEPS_PER_CHECK = 512;
