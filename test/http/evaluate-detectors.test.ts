@@ -62,6 +62,20 @@ test("personal data in a table is masked by the names of its columns, and identi
   });
 });
 
+test.each([
+  ["a quoted mail", "My card:\n> 4111 1111\n> 1111 1111.", "My card:\n> #\n> #."],
+  ["an indented paragraph", "My card:\n   4111 1111 \r\n   1111 1111", "My card:\n   # \r\n   #"],
+  ["a text with a space after the line end", "Pay with 4111\n 1111 1111 1111", "Pay with #\n #"],
+])("masking a card in two lines of %s replaces only its digits", async (_, input, masked) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const verdict = await guard.evaluate({ payload: { input } });
+
+  expect(verdict.transformed_payload).toEqual({ input: masked.replaceAll("#", "[MASKED_CC]") });
+});
+
 test("a pattern that cannot be compiled for both cases is rejected on save, not at the first evaluation", async () => {
   const classes = (count: number) =>
     Array.from({ length: count }, (_, index) => `[!-\u{ffff}${index}]?`).join("");

@@ -595,6 +595,7 @@ test.each([
   "my card 4111 1111\n1111 1111 now",
   "pay with 4111-1111-1111-\r\n1111\r\nnow",
   "pay with 4111\n 1111 1111 1111",
+  "my card:\n> 4111 1111 \n> 1111 1111\n> now",
   "Sales 4111 1111\r\n1111 1111 \r\n 2019 2020",
 ])("%j is masked as the whole text is, wherever it is split", async (text) => {
   const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);

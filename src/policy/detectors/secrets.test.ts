@@ -38,6 +38,12 @@ test("a masked private key keeps its number of lines", () => {
   expect(masked({}, KEY.join("\n"))).toBe(Array(4).fill("[MASKED_PRIVATE_KEY]").join("\n"));
 });
 
+test.each(["  ", "\t"])("a masked private key keeps the indentation %j of its lines", (indent) => {
+  const text = KEY.map((line) => `${indent}${line} `).join("\r\n");
+
+  expect(masked({}, text)).toBe(Array(4).fill(`${indent}[MASKED_PRIVATE_KEY] `).join("\r\n"));
+});
+
 test("a match has the label of the format and never the text", () => {
   const [match] = inspect({}, STRIPE);
 

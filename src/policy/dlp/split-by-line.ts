@@ -10,7 +10,10 @@ export interface LineSpan extends TextSpan {
   whole?: TextSpan;
 }
 
-/** A line of a longer span keeps that as its whole. */
+/** White space and quote signs before the text of a line. */
+const LINE_PREFIX = /^[\s>]*(?=[^\s>])/;
+
+/** A line of a longer span keeps that as its whole. Between lines, indentation and quote signs are no part of it. */
 export function splitByLine(text: string, { start, end, whole: known }: LineSpan): LineSpan[] {
   const span = text.slice(start, end);
   if (!LINE_BREAK.test(span)) {
@@ -22,8 +25,11 @@ export function splitByLine(text: string, { start, end, whole: known }: LineSpan
   const lines: LineSpan[] = [];
   let from = start;
   for (const part of span.split(LINE_BREAK)) {
-    if (part.trim() !== "") lines.push({ start: from, end: from + part.length, whole });
-    from += part.length + 1;
+    const prefix = from === start ? "" : (LINE_PREFIX.exec(part)?.[0] ?? "");
+    const partEnd = from + part.length;
+    const lineEnd = partEnd === end ? end : from + part.trimEnd().length;
+    if (part.trim() !== "") lines.push({ start: from + prefix.length, end: lineEnd, whole });
+    from = partEnd + 1;
   }
   return lines;
 }
