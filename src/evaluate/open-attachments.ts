@@ -237,7 +237,8 @@ async function fetchBytes(
       return { bytes: file.bytes, content_type: content_type ?? file.content_type, problem: null };
     }
     const bytes = decodeMemberBytes(data);
-    return { bytes, content_type, problem: bytes.length === 0 ? "its data is not base64" : null };
+    const isDecoded = bytes.length > 0 || data === "";
+    return { bytes, content_type, problem: isDecoded ? null : "its data is not base64" };
   } catch (thrown) {
     return { bytes: new Uint8Array(), content_type, problem: AppError.from(thrown).message };
   }

@@ -340,6 +340,16 @@ test("more than twenty attachments are a 400, and an attachment read in part is 
   expect((await guard.send(attached(21, "hello"))).status).toBe(400);
 });
 
+test("an empty attachment has nothing to report, and one without data and url is a 400", async () => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
+
+  const verdict = await guard.evaluate({ payload: { attachments: [{ data: "" }] } });
+  const absent = await guard.send({ payload: { attachments: [{ url: "" }] } });
+
+  expect(verdict).toMatchObject({ status: "allow", findings: [] });
+  expect(absent.status).toBe(400);
+});
+
 test("other requests are served while a small file with much text is read", async () => {
   const shared = await kit();
   const guard = await makeGuardWithRules(shared, "doc_analyzer", { action: "report" });

@@ -186,6 +186,20 @@ test("the name of an uploaded file is evaluated", async () => {
   expect([reply.status, it.upstream.hits.length]).toEqual([403, 0]);
 });
 
+test("an empty file is uploaded, and its name is evaluated", async () => {
+  const { id } = await makeDetector(await kitOf(), "uninspected");
+  const input_rules = [
+    ...(await ruleOf("block", "doc_analyzer")),
+    { detector_id: id, action: "block" },
+  ];
+  await using it = await guarded({ input_rules });
+
+  const uploaded = await it.form("/v1/files", [["file", "", "a.txt"]]);
+  const blocked = await it.form("/v1/files", [["file", "", `${MAIL}.txt`]]);
+
+  expect([uploaded.status, blocked.status, it.upstream.hits.length]).toEqual([200, 403, 1]);
+});
+
 test.each(["block", "transform"])(
   "names of images and recordings are evaluated: %s",
   async (action) => {

@@ -133,12 +133,14 @@ function readAttachments(value: unknown): Attachment[] {
   if (value === undefined || value === null) return [];
   const entries = Array.isArray(value) ? value : [value];
   return entries.map((entry: unknown, index) => {
-    const { filename, content_type, data, url } = isObject(entry) ? entry : {};
+    const { filename, content_type, data, ...other } = isObject(entry) ? entry : {};
+    const url = stringOrNull(other.url);
     return {
       filename: stringOrNull(filename),
       content_type: stringOrNull(content_type),
-      data: stringOrNull(data),
-      url: stringOrNull(url),
+      // A file may be empty, and some clients write "" for an absent member.
+      data: url === null && data === "" ? "" : stringOrNull(data),
+      url,
       pointer: Array.isArray(value) ? `/attachments/${index}` : "/attachments",
     };
   });
