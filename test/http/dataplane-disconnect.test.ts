@@ -111,3 +111,28 @@ test("a request whose client disconnects while a worker evaluates it is not sent
   expect(await eventsOf(one)).toMatchObject([{ error_code: "client_closed", attempts: [] }]);
   expect(one.upstream.hits).toEqual([]);
 });
+
+test("a response whose client disconnects before its turn is evaluated for the record", async () => {
+  await using own = await startKit();
+  const { id: detector_id } = await makeDetector(own, "data_loss_prevention");
+  const output_rules = [{ detector_id, action: "block" }];
+  const content = "ana@example.com ".repeat(1_000);
+  const script = { body: { choices: [{ index: 0, message: { role: "assistant", content } }] } };
+  await using one = await makeGuardedConsumer(own, { output_rules }, { script });
+  const leave = new AbortController();
+  const { take } = own.deps.turns;
+  own.deps.turns.take = (turn) => {
+    if (one.upstream.hits.length === 0) return take(turn);
+    leave.abort();
+    return Bun.sleep(100);
+  };
+
+  const body = '{"model":"x","messages":[]}';
+  await one.call(CHAT, { method: "POST", body, signal: leave.signal }).catch(() => {});
+  await until(async () => (await eventsOf(one, own)).length > 0);
+
+  const reply = await own.get("/v1/activity");
+  expect(await reply.json()).toMatchObject({
+    items: [{ direction: "output", status: "block" }, { direction: "input" }],
+  });
+});

@@ -79,10 +79,11 @@ async function evaluateReply(
     direction: "output",
     candidates: [forwarded.candidate],
   });
-  const { consumer, reply, request } = forwarded;
+  const { consumer, reply } = forwarded;
   if (reply.body.kind === "whole") {
     const size = reply.body.bytes.length;
-    await takeTurnToParse(deps, { owner: consumer.id, size, client: request });
+    // Without the client: the response is evaluated for the record even if it has disconnected.
+    await takeTurnToParse(deps, { owner: consumer.id, size, client: undefined });
   }
   const content = readContent(forwarded);
   const evaluation =
