@@ -32,8 +32,8 @@ export async function takeCountedTurn(
   { size, client, ...turn }: ClientTurn,
 ): Promise<void> {
   const waiting = turns.take({ ...turn, ms: size / BYTES_PER_MS });
-  if (!waiting) return;
-  await waiting;
+  if (waiting) await waiting;
+  // Also without a wait: the client may have disconnected during an earlier step.
   if (client?.signal.aborted) throw new AppError("client_closed");
 }
 
