@@ -67,13 +67,10 @@ export function parseAttributes(source: string): { attributes: Attribute[]; rest
   if (!source.includes("=")) return { attributes, rest: source.trim() };
   let rest = "";
   let end = 0;
-  for (const { 0: whole, 1: name = "", 2: double, 3: single, 4: bare, index } of source.matchAll(
-    ATTRIBUTE,
-  )) {
-    rest += `${source.slice(end, index)} `;
-    end = index + whole.length;
-    const value = decodeEntities(double ?? single ?? bare ?? "");
-    attributes.push({ name: name.toLowerCase(), value });
+  for (const match of source.matchAll(ATTRIBUTE)) {
+    rest += `${source.slice(end, match.index)} `;
+    end = match.index + match[0].length;
+    attributes.push({ name: readName(match), value: readValue(match) });
   }
   return { attributes, rest: (rest + source.slice(end)).trim() };
 }
@@ -82,9 +79,13 @@ export function parseAttributes(source: string): { attributes: Attribute[]; rest
 export function attributeValues(attributes: string, isRead?: (name: string) => boolean): string[] {
   if (!attributes.includes("=")) return [];
   return [...attributes.matchAll(ATTRIBUTE)]
-    .filter(([, name = ""]) => isRead?.(name.toLowerCase()) ?? true)
-    .map(([, , double, single, bare]) => decodeEntities(double ?? single ?? bare ?? ""));
+    .filter((match) => isRead?.(readName(match)) ?? true)
+    .map(readValue);
 }
+
+const readName = ([, name = ""]: RegExpExecArray): string => name.toLowerCase();
+const readValue = ([, , double, single, bare]: RegExpExecArray): string =>
+  decodeEntities(double ?? single ?? bare ?? "");
 
 /** Linear: a name is tried only where one can start, and its length is limited. */
 const ATTRIBUTE =
