@@ -142,19 +142,19 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
       if (!onlyDecoded) asides.push(text);
       isContinued = false;
     },
-    tag({ name, closing, attributes: source }) {
+    tag({ name, closing, attributes: written }) {
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
-      if (!closing) hiding.open(name, source);
+      if (!closing) hiding.open(name, written);
       if (BLOCK_ELEMENTS.has(name)) endLine();
       else if (!isKnown && closing) hasEnded = true;
       else if (!isKnown) isBreak ||= hasEnded;
       if (closing) hiding.close(name);
       const isCode = !isXml && !closing && CODE.has(name);
-      if (onlyDecoded && !MAY_DECODE.test(source)) return isCode;
-      const { attributes, rest } = parseAttributes(source);
+      if (onlyDecoded && !MAY_DECODE.test(written)) return isCode;
+      const { attributes, rest } = parseAttributes(written);
       for (const { value } of attributes) if (value.includes("<")) nested.push(value);
-      if (onlyDecoded && !source.includes("&")) return isCode;
+      if (onlyDecoded && !written.includes("&")) return isCode;
       for (const { name: attribute, value } of attributes) {
         if (attribute.length > MAX_FLAG_CHARACTERS) longNames.add(attribute);
         if (!isKnown || !SHOWN.has(attribute)) asides.push(value);
