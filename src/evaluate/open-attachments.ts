@@ -1,6 +1,7 @@
 /** Reads the text of attachments and of documents in a payload. Their bytes are dropped after the evaluation. */
 import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/guard/evaluate.ts";
+import { MINOR_PROBLEMS } from "../lib/documents/document-problem.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
@@ -121,7 +122,7 @@ async function readAttachments(
       const at = { pointer: `${pointer}/filename` };
       opened.segments.push(createSegment(filename, "attachment", at));
     }
-    const [problem] = problems.filter(({ reason }) => !(text !== "" && MINOR.has(reason)));
+    const [problem] = problems.filter(({ reason }) => !(text !== "" && MINOR_PROBLEMS.has(reason)));
     opened.attachments.push({ pointer, filename, problem: problem?.detail ?? null });
     // The image before a document is listed with its member.
     const isListed = ({ reason }: FileProblem) =>
@@ -154,9 +155,6 @@ interface FileText {
 }
 
 type FileProblem = Required<Pick<Uninspected, "reason" | "detail">>;
-
-/** Reasons that are not a problem of a document with text: it may contain images. */
-const MINOR: ReadonlySet<Uninspected["reason"]> = new Set(["media", "binary"]);
 
 /** A long conversation may carry many documents: the evaluation continues and reports the rest. */
 const TOO_MANY: FileText = {

@@ -2,6 +2,9 @@
 
 export type ProblemKind = "unreadable" | "media" | "binary" | "over_budget";
 
+/** Kinds that are no problem of a document with text, which may contain images. */
+export const MINOR_PROBLEMS: ReadonlySet<string> = new Set<ProblemKind>(["media", "binary"]);
+
 export interface DocumentProblem extends Error {
   kind: ProblemKind;
 }

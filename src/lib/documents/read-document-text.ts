@@ -2,7 +2,12 @@
 import { type Gunzip, gunzip } from "node:zlib";
 import { hasUnknownCharset, readCharsets } from "./declared-charsets.ts";
 import { containsBinary, readText } from "./decode-text.ts";
-import { documentProblem, isDocumentProblem, type ProblemKind } from "./document-problem.ts";
+import {
+  documentProblem,
+  isDocumentProblem,
+  MINOR_PROBLEMS,
+  type ProblemKind,
+} from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
@@ -186,7 +191,7 @@ export async function readPageText(
     const truncated =
       source.length > budget.characters ||
       read.length > text.length ||
-      parts.unread.some(({ problem }) => !["media", "binary"].includes(problem));
+      parts.unread.some(({ problem }) => !MINOR_PROBLEMS.has(problem));
     budget.characters -= text.length;
     return { text, truncated };
   } catch (thrown) {
