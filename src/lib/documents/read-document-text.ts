@@ -166,7 +166,7 @@ async function readPart(
   return { kind, text: read + parts.text, unread, cut };
 }
 
-/** Returns the lines that only some readers show: those that join a number that tags part. Others show the source. */
+/** Returns the lines that differ from the source once its markup is read: without the tags, a number may be complete. */
 async function readOtherLines(source: string, { slicer, characters }: ReadingBudget) {
   const lines = new Set<string>();
   if (source.length > characters) return lines;

@@ -40,8 +40,9 @@ export async function fileRequest(
 }
 
 /**
- * Changes a pending request. An administrator who does it in another name must not decide it, as one who files it, and the
- * audit log gets the reason, which approvers see as that of the principal. The row records one such administrator only.
+ * Changes a pending request. An administrator who changes it in the name of its principal must not decide it, like one who
+ * files it. The row records only one such administrator. The audit log records the new reason, because approvers see it as
+ * the reason of the principal.
  */
 export async function updateRequest(
   deps: Deps,
