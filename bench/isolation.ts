@@ -28,13 +28,18 @@ const many = (count: number) => (quick ? Math.ceil(count / 5) : count);
 const jsonOf = (body: object): Buffer => Buffer.from(JSON.stringify(body));
 const chatOf = (content: string): Buffer =>
   jsonOf({ payload: { messages: [{ role: "user", content }] } });
-const documentOf = (text: string): object => ({
+const documentOf = (text: string) => ({
   payload: { attachments: [{ name: "a.gz", data: gzipSync(text).toString("base64") }] },
 });
 
 const LONG_CHAT = chatOf(proseOf(300_000, 2));
+const SHORT_CHAT = chatOf(proseOf(72_000, 3));
 const HOSTILE_CHAT = chatOf(hostileText(1_000_000));
+const HUGE_CHAT = chatOf(hostileText(1_100_000));
 const DOCUMENT = jsonOf(documentOf(proseOf(3000, 4)));
+const WITH_DOCUMENT = jsonOf({
+  payload: { input: proseOf(900_000, 5), ...documentOf(proseOf(30_000, 7)).payload },
+});
 /** 7 KB of gzip. */
 const LARGE_DOCUMENT = jsonOf(documentOf(hostileText(2_000_000)));
 /** A batch of more than 1 MiB. */
@@ -98,6 +103,20 @@ const scenarios: readonly Scenario[] = [
       probe: await probeCollector(lab, LONG_CHAT),
     }),
   })),
+  {
+    what: "Chat of 72 KB beside 30 of 1 MB with a document of each of 3 collectors",
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { collectors: 3, each: many(30), body: WITH_DOCUMENT }),
+      probe: await probeCollector(lab, SHORT_CHAT),
+    }),
+  },
+  {
+    what: "Document beside 4 hostile texts of 1.1 MB of each of 2 collectors",
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { collectors: 2, each: many(4), body: HUGE_CHAT }),
+      probe: await probeCollector(lab, DOCUMENT),
+    }),
+  },
   ...[2, 6].map((collectors) => ({
     what: `Document beside 4 with 2,000,000 hostile characters of each of ${collectors} collectors`,
     prepare: async (lab: Lab) => ({
@@ -166,10 +185,7 @@ export async function run(): Promise<readonly Check[]> {
   );
   console.log("|---|--:|--:|--:|---|--:|--:|");
   const checks: Check[] = [];
-  for (const scenario of scenarios.filter(
-    (s) => !process.env.ONLY || new RegExp(process.env.ONLY).test(s.what),
-  ))
-    checks.push(...(await measure(scenario)));
+  for (const scenario of scenarios) checks.push(...(await measure(scenario)));
   console.log(`\nMachine: ${machineText()}.`);
   return checks;
 }
@@ -192,7 +208,6 @@ async function measure({ what, prepare }: Scenario): Promise<Check[]> {
   const seconds = (performance.now() - began) / 1000;
 
   const longest = Math.max(...beside);
-  if (process.env.ONLY) console.log(beside.map((x) => x.toFixed(2)).join(" "));
   const peak = lab.program.peakMib();
   const counted = Object.entries(Object.groupBy(statuses, String)).map(
     ([status, group]) => `${group?.length} × ${status}`,
