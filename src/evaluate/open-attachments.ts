@@ -55,7 +55,7 @@ const rulesOf = ({ program, direction }: ExtractedEvaluation): readonly Compiled
 const findReader = (extracted: ExtractedEvaluation): CompiledRule | undefined =>
   rulesOf(extracted).find(({ reads }) => reads.has("attachment"));
 
-/** Returns a rule that looks for values in messages but not in documents, unless another one does that for it. */
+/** Returns a rule that looks for values in messages but not in documents, unless a `doc_analyzer` looks for them there. */
 function findNonReader(extracted: ExtractedEvaluation): CompiledRule | undefined {
   const rules = rulesOf(extracted);
   if (rules.some(({ detector }) => detector.kind === "doc_analyzer")) return undefined;

@@ -32,9 +32,9 @@ export const MAX_TURN_MS = 8;
 const MIN_TURN_MS = 1;
 /** Number of steps that the moving average covers. */
 const AVERAGED_STEPS = 8;
-/** A turn takes as long as other work since the last one, up to this: otherwise those that wait would have a small part of the time. */
+/** A turn takes as long as the other work since the last one, up to this limit: otherwise work that waits would get little time. */
 const MAX_LONG_TURN_MS = 64;
-/** Work takes at most this many times its estimate: the rest of the turn is the work of others. */
+/** Work counts as at most this many times its estimate: the rest of the time of the turn was work of others. */
 const MAX_ERROR = 16;
 /** Beyond these, owners that do not wait are forgotten. */
 const MAX_OWNERS = 1000;
