@@ -10,6 +10,7 @@ import {
 } from "../segment.ts";
 import { Level } from "../setting-schemas.ts";
 import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
+import { blankLetterIndexes } from "../views/letter-index.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
 import type {
@@ -192,7 +193,8 @@ function listReadings(segment: Segment): Reading[] {
   const [folded = unescaped, ...encoded] = computeOnce(segment, decodeViews);
   const others = [unescaped, ...encoded].filter(({ exact }) => exact !== folded.exact);
   const readings = [folded, ...others].map(({ exact, toOriginal }) => ({
-    text: exact,
+    // The model takes single letters for words that are written apart.
+    text: blankLetterIndexes(exact),
     toOriginal,
   }));
   // One reading of `1` is enough: the model does not depend on a single letter.

@@ -1,5 +1,6 @@
 /** Joins letters that are written apart: `i g n o r e`, `i.g.n.o.r.e`. */
 import type { Decoding } from "./decoding.ts";
+import { isLetterIndex } from "./letter-index.ts";
 
 /** Fewer characters apart are initials, formulas and lists. */
 const MIN_LETTERS = 6;
@@ -17,7 +18,8 @@ export function joinSpacedLetters(text: string): Decoding | undefined {
     const letters = readRun(text, at);
     if (letters.length < MIN_LETTERS) continue;
     const end = (letters.at(-1) ?? at) + 1;
-    if (WORD.test(letters.map((letter) => text.charAt(letter)).join(""))) {
+    const joined = letters.map((letter) => text.charAt(letter)).join("");
+    if (WORD.test(joined) && !isLetterIndex(joined)) {
       out.keepUntil(at);
       for (const [index, letter] of letters.entries()) {
         if (startsWord(text, letters, index)) out.keep(letter - 1);

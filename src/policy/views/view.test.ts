@@ -132,6 +132,8 @@ test.each([
   ["x = y + z * w - v"],
   ["| a | b | c | d | e | f |"],
   ["1.2.3.4, U.S.A., - - - - - - -, a b c"],
+  ["# A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"],
+  ["a.b.c.d.e.f.g"],
   ["🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} ❤️ 👨‍👩‍👧"],
 ])("%p has no decoded views", (text) => {
   expect(decodeViews(text)).toHaveLength(1);
@@ -154,6 +156,7 @@ test.each([
   ["p.r.o.j.e.c.t f.a.l.c.o.n!", "project falcon!", "falcon", "f.a.l.c.o.n"],
   ["(4-1-1-1-1-1-1-1)", "(41111111)", "1111111", "1-1-1-1-1-1-1"],
   ["< s c r i p t >", "<script>", "script", "s c r i p t"],
+  ["a b c d e f g i g n o r e", "abcdefgignore", "ignore", "i g n o r e"],
 ])("spaced letters: %p", (text, reads, part, written) => {
   const view = decodeViews(text).find(({ encoding }) => encoding === "spaced_letters");
   const start = reads.indexOf(part);
