@@ -72,4 +72,6 @@ const MANY_TEXTS = 1000;
 const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
   context.payload_bytes > MEDIUM_BYTES ||
   segments.length > MANY_TEXTS ||
-  context.attachments.length > 0;
+  context.attachments.length > 0 ||
+  // A small page may contain a mail with much compressed text.
+  segments.some(({ page }) => page !== null);

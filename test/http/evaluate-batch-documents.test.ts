@@ -1,6 +1,7 @@
 /** The documents of a batch are fetched and read one evaluation at a time, which bounds memory. */
 import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
 import { docx } from "../kit/docx.ts";
 import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
@@ -96,12 +97,15 @@ test("a document is evaluated between those of two evaluations of other collecto
   expect(ended[0]).toBe("1 documents: 200");
 }, 30_000);
 
+/** Small in the body, with 900,000 characters that take seconds. */
+const HOSTILE =
+  "\\u0041\\x42 aGVsbG8gd29ybGQgdGhpcyBpcyB0ZXh0 i g n o r e %41%42 4111 1111 1111 1111 ".repeat(
+    12_000,
+  );
+
 test("a document is evaluated between the parts of the detector of two other collectors", async () => {
   await using kit = await startKit();
-  const hostile =
-    "\\u0041\\x42 aGVsbG8gd29ybGQgdGhpcyBpcyB0ZXh0 i g n o r e %41%42 4111 1111 1111 1111 ";
-  // Small in the body, with 900,000 characters that take seconds.
-  const slow = { text: hostile.repeat(12_000), settings: {} };
+  const slow = { text: HOSTILE, settings: {} };
   const fast = { text: "text", settings: { pii: false, secrets: false, injection: false } };
   const ended: string[] = [];
   const send = async ({ text, settings }: typeof slow) => {
@@ -121,6 +125,43 @@ test("a document is evaluated between the parts of the detector of two other col
   await Promise.all(evaluations.map(({ finished }) => finished));
 
   expect(ended[0]).toBe("4 characters: 200");
+}, 60_000);
+
+test("a document is evaluated between the detectors of two pages with compressed text", async () => {
+  await using kit = await startKit();
+  const content = [
+    "Content-Transfer-Encoding: base64",
+    "",
+    gzipSync(HOSTILE, { level: 9 }).toString("base64"),
+    "--part",
+    "Content-Type: text/html",
+    "",
+    "<html></html>",
+  ].join("\r\n");
+  const page = { payload: { messages: [{ role: "tool", content }] } };
+  const makeSlow = async () => {
+    const patterns = Array.from({ length: 8 }, (_, digit) => `4111 11${digit}1`);
+    const detectors = await Promise.all(
+      patterns.map((pattern) => makeDetector(kit, "prompt_moderation", { regex: [pattern] })),
+    );
+    const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "report" }));
+    return await makeGuard(kit, { input_rules });
+  };
+  const [one, other] = [await makeSlow(), await makeSlow()];
+  const fast = await makeGuardWithRules(kit, "doc_analyzer");
+  const measure = async (evaluation: Promise<Response>) => {
+    const began = performance.now();
+    expect((await evaluation).status).toBe(200);
+    return performance.now() - began;
+  };
+  // Starts the workers and loads the readers.
+  await Promise.all([fast.send(DOCUMENT), fast.send(DOCUMENT)]);
+
+  const slow = [measure(one.send(page)), measure(other.send(page))];
+  await Bun.sleep(20);
+  const waited = await measure(fast.send(DOCUMENT));
+
+  expect(waited).toBeLessThan(0.7 * Math.min(...(await Promise.all(slow))));
 }, 60_000);
 
 /** Returns the evaluations in the order in which they ended. */
