@@ -37,7 +37,7 @@ const definition: ResourceDefinition<IssuerRow, IssuerInput, Issuer> = {
   },
 };
 
-/** The gateways share one list of logins, so the administrator of one must not add to it. */
+/** Returns whether the actor administers all gateways, which share one list of logins. */
 async function administersAll(db: Db, { gateway_ids }: Actor): Promise<boolean> {
   if (gateway_ids === null) return true;
   return (await gatewayTable.all(db)).every(({ id }) => gateway_ids.includes(id));

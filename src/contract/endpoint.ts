@@ -46,7 +46,7 @@ export interface Endpoint<
   writes: boolean;
   /** Writes configuration, or ends a session, which every node then reloads. Otherwise it writes state of the Store. */
   configures: boolean | "sessions";
-  /** Reads or deletes recorded evaluations, so that those in the queue are written first. */
+  /** Reads or deletes recorded evaluations: those in the queue are written before. */
   reads_evaluations: boolean;
   /** Calls other servers before it responds, which may fail or time out. */
   calls_out: boolean;
