@@ -143,8 +143,9 @@ async function readPages(
   // No limit on their number: they are part of the body, and share the budget.
   for (const page of pages) {
     const { pointer } = page.source;
-    const { text, truncated } = await readPageText(page.source.text, budget);
-    if (text !== "") segments.push(createSegment(text, "attachment", { pointer, page }));
+    const { text, pieces, truncated } = await readPageText(page.source.text, budget);
+    const at = { pointer, page: { ...page, pieces } };
+    if (text !== "") segments.push(createSegment(text, "attachment", at));
     if (truncated) uninspected.push({ pointer, ...PAGE_TRUNCATED });
   }
 }

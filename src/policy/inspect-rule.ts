@@ -1,9 +1,10 @@
 /** Runs the detector of a rule on the segments that it reads; the fail mode decides about a failure. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { CompiledRule } from "./compile-policy.ts";
-import type { InspectionContext, Match } from "./detector.ts";
+import type { InspectionContext } from "./detector.ts";
+import { dropRepeated } from "./drop-repeated.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
-import { type Segment, sourceByOrigin } from "./segment.ts";
+import { type MarkupPage, type Segment, sourceByOrigin } from "./segment.ts";
 
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
@@ -26,31 +27,13 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
 /** Returns whether a rule reads text of this origin. */
 export function readsSource(
   { reads, separatesFiles }: CompiledRule,
-  { source, isFile, page }: Pick<Segment, "source" | "isFile" | "page">,
+  { source, isFile, page }: Pick<Segment, "source" | "isFile"> & { page: MarkupPage | null },
 ): boolean {
   // A page that the payload does not declare is no attachment: lists of links would be letters written apart.
   const isAttachment = page === null || page.isDeclared;
   if (separatesFiles) return isAttachment && reads.has(sourceByOrigin({ source, isFile }));
   return (isAttachment && reads.has(source)) || (page !== null && reads.has(page.source.source));
 }
-
-/** Drops matches in the text of a page that were found in its source as well. */
-function dropRepeated(all: Matches): Matches {
-  if (!all.some(({ at }) => at?.segment.page)) return all;
-  const found = new Map<Segment, Set<string>>();
-  for (const match of all) {
-    if (!match.at) continue;
-    const { segment } = match.at;
-    const texts = found.get(segment) ?? new Set();
-    found.set(segment, texts.add(textOf(match)));
-  }
-  return all.filter((match) => {
-    const page = match.at?.segment.page;
-    return !page || !found.get(page.source)?.has(textOf(match));
-  });
-}
-
-const textOf = ({ at }: Match): string => at?.segment.text.slice(at.start, at.end) ?? "";
 
 /** Adds what only some detectors read. */
 function createContext(

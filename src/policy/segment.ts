@@ -1,5 +1,7 @@
 /** Segment: one text of a payload, with its source and its location. */
 
+import type { PagePiece } from "../lib/documents/read-html-text.ts";
+
 /** Origin of text. Each detector declares which origins it inspects. */
 export const SEGMENT_SOURCES = [
   "system",
@@ -30,7 +32,7 @@ export interface Segment {
   /** True for the text of a text file inside the body. */
   isFile: boolean;
   /** Page of which this is the text that its source does not contain. Null for other text. */
-  page: MarkupPage | null;
+  page: ReadPage | null;
   /** Encoding of the text in the payload, for writing it back. Null for plain text. */
   encoding: StringEncoding | null;
   /** Number of texts of the assistant and of tools before it in the payload. */
@@ -44,6 +46,12 @@ export interface MarkupPage {
   source: Segment;
   /** The payload declares it as a file, or with its type. */
   isDeclared: boolean;
+}
+
+/** Page whose text was read. */
+export interface ReadPage extends MarkupPage {
+  /** In order. */
+  pieces: readonly PagePiece[];
 }
 
 /** Encoding of text in a string of the payload. */
@@ -65,7 +73,7 @@ export const createSegment = (
     isName?: boolean;
     isNumber?: boolean;
     isFile?: boolean;
-    page?: MarkupPage;
+    page?: ReadPage;
     encoding?: StringEncoding;
     turn?: number;
   },

@@ -21,6 +21,9 @@ const toEscaped = (text: string) =>
 const escaped = toEscaped(PARTED);
 const feedOf = (...articles: string[]) =>
   `<?xml version="1.0"?><feed>${articles.map((each) => `<content type="html">${each}</content>`).join("")}</feed>`;
+const pageOf = (body: string) => ({
+  messages: [{ role: "tool", content: `<html><body>${body}</body></html>` }],
+});
 const frameOf = (srcdoc: string) => `<iframe srcdoc="${srcdoc}"></iframe>`;
 
 test.each([
@@ -137,6 +140,88 @@ test("a page in the result of a tool is reported once, and its links are no lett
   expect(placesOf(mail)).toMatchObject([{ label: "email" }]);
   expect(placesOf(card)).toMatchObject([{ label: "credit_card" }]);
   expect(placesOf(clue)).toMatchObject([{ label: "ssn" }]);
+});
+
+const CARD = "4111 1111 1111 1111";
+const PARTED_CARD = "4111 1111 <b>1111</b> 1111";
+const DATA = (text: string) => `<div><![CDATA[${text}]]></div>`;
+
+test.each([
+  ["in another paragraph", `<p>${CARD}</p><p>${PARTED_CARD}</p>`],
+  ["in an attribute", `<p>${PARTED_CARD}: <a href="tel:${CARD}">call</a></p>`],
+  ["in an attribute inside the value", `<p>4111 1111 <b title="${CARD}">1111</b> 1111</p>`],
+  ["in a comment", `<!-- ${CARD} --><p>${PARTED_CARD}</p>`],
+  ["in the same line", `<p>pay <i>${CARD}</i> or ${PARTED_CARD}</p>`],
+  ["in a line of the same text", `<p>${CARD} <i>now</i></p><p>${PARTED_CARD} now</p>`],
+  ["in the same article", DATA(`<p>${CARD}</p>${PARTED}`)],
+  ["beside a frame", `<p>${CARD}</p>${frameOf(escaped)}`],
+])("a number that is parted in a page is reported, although it is also %s", async (_, body) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const { status, findings } = await guard.evaluate({ payload: pageOf(body) });
+
+  expect(status).toBe("transform");
+  expect(findings).toMatchObject([
+    { outcome: { action: "transform" } },
+    { outcome: { action: "report" }, evidence: { would_be: "transform" } },
+  ]);
+  expect(findings[1]?.evidence.labels).toHaveProperty("credit_card");
+});
+
+test("a value whose clue is parted is reported, although the page has it with a clue", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+  const page = pageOf("<p>my SSN is 536801456</p><p>my S<b>SN</b> is 536801456</p>");
+
+  const { findings } = await guard.evaluate({ payload: page });
+
+  expect(findings).toMatchObject([
+    { outcome: { action: "transform" }, evidence: { labels: { ssn: 1 } } },
+    { outcome: { action: "report" }, evidence: { labels: { ssn: 1 }, would_be: "transform" } },
+  ]);
+});
+
+test("a value is reported with the label that only the text of a page gives it", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { findings } = await guard.evaluate({
+    payload: pageOf("<p>S<b>SN</b>: 536801456 (passport)</p>"),
+  });
+
+  expect(findings[0]?.evidence.labels).toEqual({ passport: 1, ssn: 1 });
+});
+
+const WORDS = "some words ".repeat(60);
+
+test.each([
+  [
+    "a list of links",
+    '<ul><li>Jane: <a href="mailto:jane@example.com">jane@example.com</a></ul>',
+    2,
+  ],
+  ["a table", "<table><tr><td><b>Mail</b> jane@example.com<td>bo@example.com</table>", 2],
+  ["a long paragraph", `<p>${WORDS} jane@example.com ${WORDS}\n   bo@example.com <b>x</b></p>`, 2],
+  ["the beginning of one", `<p><b>x</b> \n\n bo@example.com\n${WORDS.repeat(3)}</p>`, 1],
+  ["character references", "<p><b>x</b> jane&#64;example.com, 4111&nbsp;1111 1111 1111</p>", 2],
+  [
+    "a link with character references",
+    '<p>Mail <a href="mailto:jane&#64;example.com">jane&#x40;example.com</a></p>',
+    2,
+  ],
+  ["a value in two lines", "<p>Card <b>no.</b> 4111 1111\n 1111 1111</p>", 2],
+  ["hidden text", "<p>jane@example.com <i hidden>x</i> <b>bo@example.com</b></p>", 2],
+  ["an article", DATA("<p>Mail <b>jane@example.com</b></p>"), 1],
+])("%s of a page is masked, and reported once", async (_, body, count) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const { findings } = await guard.evaluate({ payload: pageOf(body) });
+
+  expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count } }]);
 });
 
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {

@@ -1,6 +1,7 @@
 /** Unfolds the headers of mails, and decodes their words that are in base64 or quoted-printable ([RFC 2047](https://www.rfc-editor.org/rfc/rfc2047)). */
 import { decodeText } from "./decode-text.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
+import type { SourceRange } from "./walk-markup.ts";
 
 export const hasEncodedWords = (text: string): boolean => WORD_START.test(text);
 
@@ -44,16 +45,21 @@ async function decodeHeader(header: string, slicer: TimeSlicer): Promise<string>
   return pieces.join("");
 }
 
+interface UnfoldedLine extends SourceRange {
+  text: string;
+}
+
 /** Returns the folded headers of a mail, or lines of a calendar or contact, each in one line. */
-export async function unfoldLines(source: string, slicer: TimeSlicer): Promise<string[]> {
+export async function unfoldLines(source: string, slicer: TimeSlicer): Promise<UnfoldedLine[]> {
   if (!HEADER_START.test(source)) return [];
   const [block = ""] = source.split(BLANK_LINE, 1);
   // A mail keeps the white space (RFC 5322), a calendar or contact does not (RFC 5545, RFC 6350).
   const fold = /^\s*BEGIN:V/i.test(source) ? /(?:\r\n?|\n)[ \t]/g : /[\r\n]+/g;
-  const unfolded: string[] = [];
-  for (const [header] of block.matchAll(HEADER)) {
+  const unfolded: UnfoldedLine[] = [];
+  for (const { 0: header, index: from } of block.matchAll(HEADER)) {
     if (slicer.isDue()) await slicer.yield();
-    if (/[\r\n]/.test(header)) unfolded.push(header.replace(fold, ""));
+    if (!/[\r\n]/.test(header)) continue;
+    unfolded.push({ text: header.replace(fold, ""), from, to: from + header.length });
   }
   return unfolded;
 }

@@ -49,7 +49,7 @@ export async function readArchiveText(
         const read = await readXmlText(xml, budget.slicer);
         text += `${read}\n`;
         if (!isOfficeXml(xml))
-          for (const line of await readChangedLines(xml, budget.slicer)) text += `${line}\n`;
+          for (const line of await readChangedLines(xml, budget.slicer)) text += `${line.text}\n`;
         if (ENTITY.test(xml) && REFERENCE.test(read)) unread.set(ENTITIES.reason, ENTITIES);
       } else {
         const nested = await readPart(part, charsets);

@@ -12,7 +12,14 @@ import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
-import { isHtml, isMarkup, readChangedLines, readHtmlText } from "./read-html-text.ts";
+import {
+  isHtml,
+  isMarkup,
+  type PageLine,
+  type PagePiece,
+  readChangedLines,
+  readHtmlText,
+} from "./read-html-text.ts";
 import { readMimePages, readMimeParts } from "./read-mime-parts.ts";
 import { readRtfText } from "./read-rtf-text.ts";
 import { isOfficeXml, readXmlText } from "./read-xml-text.ts";
@@ -157,47 +164,63 @@ async function readPart(
   }
   const { text, hasBinary } = source;
   const kind = isHtml(text) ? "html" : "text";
-  const read =
-    kind === "html"
-      ? await readHtmlText(text, budget.slicer)
-      : [text, ...(await readOtherLines(text, budget))].join("\n");
+  const shown = kind === "html" ? await readHtmlText(text, budget.slicer) : text;
+  const lines = kind === "html" ? [] : await readOtherLines(text, budget);
   const parts = await readMimeParts(text, budget, inside);
+  const read = [shown, ...[...lines, ...parts.lines].map((line) => line.text)].join("\n");
   const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
-  return { kind, text: read + parts.text, unread, cut };
+  return { kind, text: read, unread, cut };
 }
 
 /** Returns the lines that differ from the source once its markup is read: without the tags, a number may be complete. */
-async function readOtherLines(source: string, { slicer, characters }: ReadingBudget) {
-  const lines = new Set<string>();
-  if (source.length > characters) return lines;
-  if (isMarkup(source)) for (const line of await readChangedLines(source, slicer)) lines.add(line);
-  for (const line of await readMimePages(source, slicer)) lines.add(line);
-  if (isOfficeXml(source)) lines.add(await readXmlText(source, slicer));
-  return lines;
+async function readOtherLines(
+  source: string,
+  { slicer, characters }: ReadingBudget,
+): Promise<PageLine[]> {
+  if (source.length > characters) return [];
+  const lines = new Map<string, PageLine>();
+  // Tags may part equal lines in other places.
+  const add = (line: PageLine) =>
+    lines.set(`${line.pieces.map(({ start }) => start)}\n${line.text}`, line);
+  if (isMarkup(source)) (await readChangedLines(source, slicer)).forEach(add);
+  (await readMimePages(source, slicer)).forEach(add);
+  if (isOfficeXml(source)) add({ text: await readXmlText(source, slicer), pieces: [] });
+  return [...lines.values()];
 }
 
 /** Reads the lines and parts of a page that its source does not contain. The source is inspected as text. */
 export async function readPageText(
   source: string,
   budget: ReadingBudget,
-): Promise<{ text: string; truncated: boolean }> {
+): Promise<PageLine & { truncated: boolean }> {
   try {
     const lines = await readOtherLines(source, budget);
     const inside = (part: Uint8Array, charsets: readonly string[] = []) =>
       readPart(part, charsets, budget, 1);
     const parts = await readMimeParts(source, budget, inside);
-    const read = [...lines].join("\n") + parts.text;
-    const text = read.slice(0, budget.characters);
+    const read = joinLines([...lines, ...parts.lines]);
+    const text = read.text.slice(0, budget.characters);
     const truncated =
       source.length > budget.characters ||
-      read.length > text.length ||
+      read.text.length > text.length ||
       parts.unread.some(({ problem }) => !MINOR_PROBLEMS.has(problem));
     budget.characters -= text.length;
-    return { text, truncated };
+    return { text, pieces: read.pieces, truncated };
   } catch (thrown) {
     if (!isDocumentProblem(thrown)) throw thrown;
-    return { text: "", truncated: true };
+    return { text: "", pieces: [], truncated: true };
   }
+}
+
+function joinLines(lines: readonly PageLine[]): PageLine {
+  const pieces: PagePiece[] = [];
+  let offset = 0;
+  for (const line of lines) {
+    for (const { start, end, from, to } of line.pieces)
+      pieces.push({ start: offset + start, end: offset + end, from, to });
+    offset += line.text.length + 1;
+  }
+  return { text: lines.map(({ text }) => text).join("\n"), pieces };
 }
 
 function toUnread(thrown: unknown): Pick<PartText, "text" | "unread"> {

@@ -3,7 +3,12 @@
 import { createHiding } from "./hidden-elements.ts";
 import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
-import { type MarkupVisitor, parseAttributes, walkMarkup } from "./walk-markup.ts";
+import {
+  type MarkupVisitor,
+  parseAttributes,
+  type SourceRange,
+  walkMarkup,
+} from "./walk-markup.ts";
 
 /** Text that only mentions tags stays text: nothing of it may be dropped. */
 export const isHtml = (text: string): boolean => HTML.test(text) || isXhtml(text);
@@ -25,17 +30,32 @@ const PAGE = /<(?:!doctype html|html)[\s>]/i;
 
 export async function readHtmlText(source: string, slicer: TimeSlicer): Promise<string> {
   const page = await readLines(source, false, slicer);
-  const readings = page.lines.flatMap(partsOf).map((pieces) => pieces.join(""));
-  return [...readings, ...page.asides, ...(await readNestedLines(page, slicer))]
+  const nested = await readNestedLines(page, slicer);
+  return [...page.lines.flatMap(partsOf).map(joinText), ...[...page.asides, ...nested].map(textOf)]
     .join("\n")
     .replace(/ ?\n[ \n]*/g, "\n")
     .trim();
 }
 
+/** A line of a page. What is in none of its pieces, the source contains in another form. */
+export interface PageLine {
+  text: string;
+  /** In order. */
+  pieces: readonly PagePiece[];
+}
+
+/** Text between two tags, which the source contains in one piece. */
+export interface PagePiece extends SourceRange {
+  /** Offsets in the text without tags. */
+  start: number;
+  end: number;
+}
+
 /** Returns the lines and values that differ from the source: tags part them, or references encode their characters. */
-export async function readChangedLines(source: string, slicer: TimeSlicer): Promise<string[]> {
+export async function readChangedLines(source: string, slicer: TimeSlicer): Promise<PageLine[]> {
   const page = await readLines(source, true, slicer);
-  return [...changedLines(page), ...page.asides, ...(await readNestedLines(page, slicer))];
+  const asides = page.asides.map(toLine);
+  return [...changedLines(page), ...asides, ...(await readNestedLines(page, slicer))];
 }
 
 /** Reads markup that is escaped or in an attribute, such as the articles of a feed and `srcdoc`. */
@@ -43,53 +63,98 @@ async function readNestedLines(
   { lines, nested }: Page,
   slicer: TimeSlicer,
   depth = 1,
-): Promise<string[]> {
-  const decoded = lines
-    .filter(({ isDecoded }) => isDecoded)
-    .flatMap(partsOf)
-    .map((pieces) => pieces.join(""));
-  const changed: string[][] = [];
-  for (const source of [...decoded, ...nested]) {
-    if (!isMarkup(source)) continue;
-    const page = await readLines(source, true, slicer);
-    changed.push(changedLines(page));
-    if (depth < MAX_NESTING) changed.push(await readNestedLines(page, slicer, depth + 1));
+): Promise<PageLine[]> {
+  const decoded = lines.filter(({ isDecoded }) => isDecoded).flatMap(partsOf);
+  const sources = decoded.map(
+    (pieces): Piece => ({
+      ...UNKNOWN,
+      ...(pieces.length === 1 && pieces[0]),
+      text: joinText(pieces),
+    }),
+  );
+  const changed: PageLine[][] = [];
+  for (const source of [...sources, ...nested]) {
+    const { text } = source;
+    if (!isMarkup(text)) continue;
+    const page = await readLines(text, true, slicer);
+    const below = depth < MAX_NESTING ? await readNestedLines(page, slicer, depth + 1) : [];
+    changed.push([...changedLines(page), ...below].map((line) => placeLine(line, source)));
   }
   return changed.flat();
 }
 /** A frame in an article of a feed is two levels deep. */
 const MAX_NESTING = 3;
 
-function changedLines({ lines }: Page): string[] {
-  const changed: string[] = [];
+/** Replaces the offsets in decoded text by the range that it is decoded from. */
+const placeLine = ({ text, pieces }: PageLine, { from, to }: SourceRange): PageLine => ({
+  text,
+  pieces: from < 0 ? [] : pieces.map(({ start, end }) => ({ start, end, from, to })),
+});
+
+function changedLines({ source, lines }: Page): PageLine[] {
+  const changed: PageLine[] = [];
   for (const line of lines) {
     for (const part of partsOf(line)) {
-      if (line.isDecoded) changed.push(part.join(""));
-      else if (part.filter((each) => each !== " ").length > 1)
-        changed.push(part.map(keepEnds).join(""));
+      if (line.isDecoded) changed.push(joinPieces(part));
+      else if (part.filter(({ text }) => text !== " ").length > 1)
+        changed.push(joinPieces(part.flatMap((piece) => keepEnds(source, piece))));
     }
   }
   return changed;
 }
 
+const textOf = ({ text }: { text: string }): string => text;
+const joinText = (pieces: readonly Piece[]): string => pieces.map(textOf).join("");
+const toLine = (piece: Piece): PageLine => joinPieces([piece]);
+
+function joinPieces(parts: readonly Piece[]): PageLine {
+  const pieces: PagePiece[] = [];
+  let end = 0;
+  for (const { text, from, to } of parts) {
+    const start = end;
+    end += text.length;
+    if (from >= 0 && text !== " ") pieces.push({ start, end, from, to });
+  }
+  return { text: joinText(parts), pieces };
+}
+
 /** Keeps what may belong to a value that a tag parts, up to a space where there is one. The rest is in the source. */
-function keepEnds(piece: string): string {
-  if (piece.length <= 2 * END_CHARACTERS) return piece;
-  const [start, end] = [piece.slice(0, END_CHARACTERS), piece.slice(-END_CHARACTERS)];
-  return `${start.replace(/\S{0,100}$/, "")}\n${end.replace(/^\S{0,100}/, "")}`;
+function keepEnds(source: string, piece: Piece): Piece[] {
+  const { text, from, to } = piece;
+  if (text.length <= 2 * END_CHARACTERS) return [piece];
+  const start = text.slice(0, END_CHARACTERS).replace(/\S{0,100}$/, "");
+  const end = text.slice(-END_CHARACTERS).replace(/^\S{0,100}/, "");
+  return [
+    { text: start, from, to: skipText(source, from, start.length) },
+    { text: "\n", ...UNKNOWN },
+    { text: end, from: skipText(source, to, -end.length), to },
+  ];
 }
 const END_CHARACTERS = 500;
 
+/** Returns the offset that is `count` characters after, or before, `at`. White space in a row is one character. */
+function skipText(source: string, at: number, count: number): number {
+  const step = Math.sign(count);
+  const isSpace = (offset: number) => /\s/.test(source.charAt(step > 0 ? offset : offset - 1));
+  let offset = at;
+  for (let left = Math.abs(count); left > 0; left--) {
+    if (isSpace(offset)) while (isSpace(offset + step)) offset += step;
+    offset += step;
+  }
+  return offset;
+}
+
 interface Page {
+  source: string;
   lines: Line[];
   /** Comments and attributes. At the end: in their places, they would part a number. */
-  asides: string[];
+  asides: Piece[];
   /** Values of attributes that may be markup. */
-  nested: string[];
+  nested: Piece[];
 }
 
 interface Line {
-  pieces: string[];
+  pieces: Piece[];
   /** Indexes of the pieces that begin a line of their own. */
   breaks: number[];
   isDecoded: boolean;
@@ -97,8 +162,14 @@ interface Line {
   hasHidden: boolean;
 }
 
+/** Text between two tags, or a value, with its location in the source. */
+interface Piece extends SourceRange {
+  text: string;
+}
+const UNKNOWN: SourceRange = { from: -1, to: -1 };
+
 /** Returns the pieces of a line between its breaks. */
-const partsOf = ({ pieces, breaks }: Line): string[][] =>
+const partsOf = ({ pieces, breaks }: Line): Piece[][] =>
   [0, ...breaks].map((start, index) => pieces.slice(start, breaks[index]));
 
 /**
@@ -107,8 +178,8 @@ const partsOf = ({ pieces, breaks }: Line): string[][] =>
  */
 async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlicer): Promise<Page> {
   const lines: Line[] = [];
-  const asides: string[] = [];
-  const nested: string[] = [];
+  const asides: Piece[] = [];
+  const nested: Piece[] = [];
   const longNames = new Set<string>();
   let line = createLine();
   /** The same without hidden text. At the end: only the beginning of long text is inspected. */
@@ -130,19 +201,20 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
   const isXml = XML.test(source) && !isXhtml(source);
   const visitor: MarkupVisitor = {
     isXml,
-    text(text, isDecoded) {
-      const piece = text.replace(/\s+/g, " ");
+    text(source, isDecoded, { from, to }) {
+      const text = source.replace(/\s+/g, " ");
+      const piece = { text, from, to };
       addPiece(line, piece, { isContinued, isBreak, isDecoded });
       if (hiding.isHidden()) shown.hasHidden = true;
       else addPiece(shown, piece, { isContinued, isBreak, isDecoded });
-      if (piece !== " ") hasEnded = isBreak = false;
+      if (text !== " ") hasEnded = isBreak = false;
       isContinued = true;
     },
     comment(text) {
-      if (!onlyDecoded) asides.push(text);
+      if (!onlyDecoded) asides.push({ text, ...UNKNOWN });
       isContinued = false;
     },
-    tag({ name, closing, attributes: written }) {
+    tag({ name, closing, attributes: written, from, to }) {
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
       if (!closing) hiding.open(name, written);
@@ -153,18 +225,19 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
       const isCode = !isXml && !closing && CODE.has(name);
       if (onlyDecoded && !MAY_DECODE.test(written)) return isCode;
       const { attributes, rest } = parseAttributes(written);
-      for (const { value } of attributes) if (value.includes("<")) nested.push(value);
+      for (const { value } of attributes)
+        if (value.includes("<")) nested.push({ text: value, from, to });
       if (onlyDecoded && !written.includes("&")) return isCode;
       for (const { name: attribute, value } of attributes) {
         if (attribute.length > MAX_FLAG_CHARACTERS) longNames.add(attribute);
-        if (!isKnown || !SHOWN.has(attribute)) asides.push(value);
+        if (!isKnown || !SHOWN.has(attribute)) asides.push({ text: value, from, to });
         else if (value !== "") {
           endLine();
-          line.pieces.push(value);
+          line.pieces.push({ text: value, from, to });
           endLine();
         }
       }
-      if (rest.length > MAX_FLAG_CHARACTERS) asides.push(rest);
+      if (rest.length > MAX_FLAG_CHARACTERS) asides.push({ text: rest, from, to });
       if (name.length > MAX_FLAG_CHARACTERS) longNames.add(name);
       return isCode;
     },
@@ -172,7 +245,8 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
   await walkMarkup(source, visitor, slicer);
   endLine();
   if (shown.hasHidden) shownLines.push(shown);
-  return { lines: [...lines, ...shownLines], asides: [...asides, ...longNames], nested };
+  for (const text of longNames) asides.push({ text, ...UNKNOWN });
+  return { source, lines: [...lines, ...shownLines], asides, nested };
 }
 
 const XML = /^\s*<\?xml/;
@@ -180,16 +254,22 @@ const MAY_DECODE = /[<&]/;
 
 const createLine = (): Line => ({ pieces: [], breaks: [], isDecoded: false, hasHidden: false });
 
-interface Piece {
+interface PieceContext {
   isContinued: boolean;
   isBreak: boolean;
   isDecoded: boolean;
 }
 
-function addPiece(line: Line, text: string, { isContinued, isBreak, isDecoded }: Piece): void {
-  const before = isContinued ? (line.pieces.pop() ?? "") : "";
-  if (isBreak && text !== " ") line.breaks.push(line.pieces.length);
-  line.pieces.push(before + text);
+function addPiece(
+  line: Line,
+  piece: Piece,
+  { isContinued, isBreak, isDecoded }: PieceContext,
+): void {
+  const before = isContinued ? line.pieces.pop() : undefined;
+  if (isBreak && piece.text !== " ") line.breaks.push(line.pieces.length);
+  line.pieces.push(
+    before ? { text: before.text + piece.text, from: before.from, to: piece.to } : piece,
+  );
   line.isDecoded ||= isDecoded;
 }
 

@@ -6,25 +6,33 @@ import { BLANK_LINE, decodeWords, hasEncodedWords, unfoldLines, unquoted } from 
 import { detectFileKind } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
 import type { PartText, UnreadPart } from "./read-document-text.ts";
-import { readChangedLines } from "./read-html-text.ts";
+import { type PageLine, readChangedLines } from "./read-html-text.ts";
 import { type EncodedPart, type ReadPart, readParts } from "./read-parts.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
-/** Returns empty text without such parts. `readPart` reads one part, of any kind. */
+interface MimeText extends Pick<PartText, "unread"> {
+  /** Text that the source contains in another form. */
+  lines: PageLine[];
+}
+
+/** Returns no lines without such parts. `readPart` reads one part, of any kind. */
 export async function readMimeParts(
   source: string,
   budget: ReadingBudget,
   readPart: ReadPart,
-): Promise<Pick<PartText, "text" | "unread">> {
+): Promise<MimeText> {
   const parts = await readParts(allParts(source, budget), budget, readPart);
   const own = hasUnknownEncoding(source) ? [UNKNOWN] : [];
-  let { text } = parts;
+  const lines: PageLine[] = parts.text === "" ? [] : [{ text: parts.text.slice(1), pieces: [] }];
+  const add = (text: string, from: number, to: number) =>
+    lines.push({ text, pieces: [{ start: 0, end: text.length, from, to }] });
   // A line of quoted-printable text may begin like a delimiter, such as the line before a signature.
-  if (QUOTED.test(source)) text += `\n${decodeText(await unquoted(source, budget.slicer)) ?? ""}`;
-  for (const line of await unfoldLines(source, budget.slicer)) text += `\n${line}`;
-  for (const header of await decodeWords(source, budget.slicer)) text += `\n${header}`;
-  return { text, unread: [...new Set([...own, ...parts.unread])] };
+  if (QUOTED.test(source))
+    add(decodeText(await unquoted(source, budget.slicer)) ?? "", 0, source.length);
+  for (const { text, from, to } of await unfoldLines(source, budget.slicer)) add(text, from, to);
+  for (const text of await decodeWords(source, budget.slicer)) lines.push({ text, pieces: [] });
+  return { lines, unread: [...new Set([...own, ...parts.unread])] };
 }
 
 /** Returns whether text has a header of such a part, or a header with such words. */
@@ -160,13 +168,21 @@ const STARTS = [
 const lastBlock = (text: string): string => text.split(BLANK_LINE).at(-1) ?? "";
 
 /** Returns the lines of parts in HTML or XML that differ from the source, which is inspected as text. */
-export async function readMimePages(source: string, slicer: TimeSlicer): Promise<string[]> {
-  const lines: string[] = [];
+export async function readMimePages(source: string, slicer: TimeSlicer): Promise<PageLine[]> {
+  const lines: PageLine[] = [];
   for (const { kind, start, ends } of findDocuments(source)) {
     if (slicer.isDue()) await slicer.yield();
     if (kind !== "page") continue;
-    for (const end of ends)
-      for (const line of await readChangedLines(source.slice(start, end), slicer)) lines.push(line);
+    for (const end of ends) {
+      for (const { text, pieces } of await readChangedLines(source.slice(start, end), slicer)) {
+        const placed = pieces.map(({ from, to, ...piece }) => ({
+          ...piece,
+          from: from + start,
+          to: to + start,
+        }));
+        lines.push({ text, pieces: placed });
+      }
+    }
   }
   return lines;
 }

@@ -3,11 +3,17 @@ import { decodeEntities } from "./decode-entities.ts";
 import { MAX_CHARACTERS } from "./reading-budget.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 
-export interface Tag {
+/** Offsets in the source. */
+export interface SourceRange {
+  from: number;
+  to: number;
+}
+
+export interface Tag extends SourceRange {
   /** In lower case, with its prefix. */
   name: string;
   closing: boolean;
-  /** As written between the name and the `>`. */
+  /** As written between the name and the `>`; the offsets are theirs. */
   attributes: string;
 }
 
@@ -15,7 +21,7 @@ export interface MarkupVisitor {
   /** Names may begin with any letter, and a processing instruction ends with `?>`. */
   isXml?: boolean;
   /** `isDecoded`: the source has character references, or is a CDATA section. */
-  text: (text: string, isDecoded: boolean) => void;
+  text: (text: string, isDecoded: boolean, range: SourceRange) => void;
   comment: (text: string) => void;
   /** Return true if everything up to the closing tag of this name is not markup: it is visited as a comment. */
   tag: (tag: Tag) => boolean;
@@ -37,7 +43,7 @@ export async function walkMarkup(
       const rest = source.slice(at, Math.min(at + PIECE, open));
       const piece = at + PIECE < open ? rest.replace(CUT_REFERENCE, "") || rest : rest;
       const text = decodeEntities(piece);
-      visitor.text(text, text !== piece);
+      visitor.text(text, text !== piece, { from: at, to: at + piece.length });
       at += piece.length;
       if (slicer.isDue(piece.length / 128)) await slicer.yield();
     }
@@ -100,8 +106,9 @@ function walkDeclaration(source: string, open: number, visitor: MarkupVisitor): 
       ? ["<![CDATA[", "]]>", text]
       : ["<!", isXml && source.startsWith("<?", open) ? "?>" : ">", comment];
   const close = source.indexOf(end, open + begin.length);
-  const content = source.slice(open + begin.length, close < 0 ? undefined : close);
-  if (!PROLOGUE.test(content)) visit(content, true);
+  const range = { from: open + begin.length, to: close < 0 ? source.length : close };
+  const content = source.slice(range.from, range.to);
+  if (!PROLOGUE.test(content)) visit(content, true, range);
   return close < 0 ? source.length : close + end.length;
 }
 
@@ -120,18 +127,19 @@ function walkTag(source: string, open: number, visitor: MarkupVisitor): number {
   if (end < 0) {
     // A browser hides everything after an unclosed tag; here it is text. All of it at once: a search for the end
     // from each `<` would take quadratic time.
-    visitor.text(source.slice(open), false);
+    visitor.text(source.slice(open), false, { from: open, to: source.length });
     return source.length;
   }
   const name = letters.toLowerCase();
   const closing = source[open + 1] === "/";
-  const attributes = source.slice(open + 1 + written.length, end);
+  const [from, to] = [open + 1 + written.length, end];
+  const attributes = source.slice(from, to);
   const isTooLong = attributes.length > MAX_TAG_CHARACTERS;
-  if (isTooLong) visitor.text(attributes, false);
-  const isRaw = visitor.tag({ name, closing, attributes: isTooLong ? "" : attributes });
+  if (isTooLong) visitor.text(attributes, false, { from, to });
+  const isRaw = visitor.tag({ name, closing, attributes: isTooLong ? "" : attributes, from, to });
   if (!isRaw || closing) return end + 1;
   const closed = closingTag(source, name, end + 1);
-  if (closed < 0) visitor.text(source.slice(end + 1), false);
+  if (closed < 0) visitor.text(source.slice(end + 1), false, { from: end + 1, to: source.length });
   else visitor.comment(source.slice(end + 1, closed));
   return closed < 0 ? source.length : closed;
 }
