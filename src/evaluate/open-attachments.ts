@@ -8,6 +8,7 @@ import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import type { CompiledRule } from "../policy/compile-policy.ts";
 import { readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
+import { selectPageTest } from "../policy/payload/find-page.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
@@ -140,10 +141,13 @@ async function readPages(
 ): Promise<void> {
   if (pages.length === 0) return;
   const { readPageText } = await import("../lib/documents/read-document-text.ts");
+  const { readJsonPages } = await import("../lib/documents/read-json-pages.ts");
   // No limit on their number: they are part of the body, and share the budget.
   for (const page of pages) {
     const { pointer } = page.source;
-    const { text, pieces, truncated } = await readPageText(page.source.text, budget);
+    const { text, pieces, truncated } = page.isJson
+      ? await readJsonPages(page.source.text, selectPageTest(page), budget)
+      : await readPageText(page.source.text, budget);
     const at = { pointer, page: { ...page, pieces } };
     if (text !== "") segments.push(createSegment(text, "attachment", at));
     if (truncated) uninspected.push({ pointer, ...PAGE_TRUNCATED });

@@ -6,7 +6,12 @@ import { createSegment } from "./segment.ts";
 
 test("a match below the threshold in the source does not replace one in the page", () => {
   const source = createSegment("<p>bad</p>", "user", { pointer: "" });
-  const page = { source, isDeclared: true, pieces: [{ start: 0, end: 3, from: 3, to: 6 }] };
+  const page = {
+    source,
+    isDeclared: true,
+    isJson: false,
+    pieces: [{ start: 0, end: 3, from: 3, to: 6 }],
+  };
   const read = createSegment("bad", "attachment", { pointer: "", page });
   const at = (start: number, segment = source) => ({ segment, start, end: start + 3 });
   const [type, label, confidence] = ["toxicity", "insult", 0.5];

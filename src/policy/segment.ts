@@ -46,6 +46,8 @@ export interface MarkupPage {
   source: Segment;
   /** The payload declares it as a file, or with its type. */
   isDeclared: boolean;
+  /** The source is JSON, and its strings contain the pages. */
+  isJson: boolean;
 }
 
 /** Page whose text was read. */

@@ -221,6 +221,58 @@ test("a value is reported with the label that only the text of a page gives it",
   expect(findings[0]?.evidence.labels).toEqual({ passport: 1, ssn: 1 });
 });
 
+const toolResultOf = (text: string) => ({ messages: [{ role: "tool", content: text }] });
+const toGoJson = (value: object) =>
+  JSON.stringify(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+const toPhpJson = (value: object) => JSON.stringify(value).replaceAll("/", "\\/");
+
+test.each([
+  ["of Go", toGoJson({ status: 200, html: `<html><p>${PARTED_CARD}</p></html>` })],
+  ["of Go, without the element html", toGoJson([{ url: "a:b" }, { body: PARTED }])],
+  ["of PHP", toPhpJson({ html: "<html><p>4111 1111 <b></b>1111 1111</p></html>" })],
+  ["of a single string", toGoJson(`<html><p>${PARTED_CARD}</p></html>`)],
+  [
+    "with line ends",
+    JSON.stringify({ html: "<html>\n<p>4111 1111\n<b>1111</b>\n1111</p></html>" }),
+  ],
+  ["with quotes", JSON.stringify({ html: '<html><p>4111 <b title="a > b">1111</b> 1111 1111' })],
+  ["after a page that is cut", JSON.stringify(['<html><a title="', `<html>${PARTED}`])],
+  ["of a file", toGoJson({ article: `Read <b>this</b>: ${PARTED_CARD}` })],
+])("a number that is parted in a page inside JSON %s is read", async (name, text) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const resource = { uri: "file:///a.json", mimeType: "application/json", text };
+
+  const verdict = await guard.evaluate({
+    payload: name === "of a file" ? resourceOf(resource) : toolResultOf(text),
+  });
+
+  expect(verdict.status).toBe("block");
+  expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
+  expect(verdict.detectors.uninspected).toEqual([]);
+});
+
+test.each([
+  ["plain", JSON.stringify],
+  ["of Go", toGoJson],
+  ["of PHP", toPhpJson],
+])("values of pages in JSON %s are masked in it, and reported once", async (_, write) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+  const pages = (one: string, other: string) => [
+    { title: "A & B", html: `<html>\n<p class="x">Mail <b>Jane</b>:\n${one}</p></html>` },
+    { html: `<!doctype html><a href="mailto:${other}">Bo</a> <i>${other}</i> <br/>` },
+  ];
+
+  const { findings, transformed_payload } = await guard.evaluate({
+    payload: toolResultOf(write(pages("jane@example.com", "bo@example.com"))),
+  });
+
+  expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count: 3 } }]);
+  const masked = write(pages("[MASKED_EMAIL]", "[MASKED_EMAIL]"));
+  expect(transformed_payload).toEqual(toolResultOf(masked));
+});
+
 const WORDS = "some words ".repeat(60);
 
 test.each([
@@ -255,10 +307,8 @@ test("pages of which not all text is read are listed, and a fail-closed collecto
   const collector = { fail_mode: "closed" };
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { collector });
   const page = (text: string) => ({ type: "resource", resource: { uri: "file:///a", text } });
-  const pages = [
-    page(`<p>${"word ".repeat(420_000)}</p>${PARTED}`),
-    page("<p>No tags in a value</p>"),
-  ];
+  const long = `<p>${"word ".repeat(420_000)}</p>${PARTED}`;
+  const pages = [page(long), page("<p>No tags in a value</p>"), page(JSON.stringify([long]))];
 
   const { status, detectors } = await guard.evaluate({
     payload: { messages: [{ role: "tool", content: pages }] },
@@ -267,6 +317,7 @@ test("pages of which not all text is read are listed, and a fail-closed collecto
   expect(status).toBe("allow");
   expect(detectors.uninspected).toMatchObject([
     { pointer: "/messages/0/content/0/resource/text", reason: "truncated" },
+    { pointer: "/messages/0/content/2/resource/text", reason: "truncated" },
   ]);
 });
 

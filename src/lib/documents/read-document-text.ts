@@ -188,11 +188,12 @@ async function readOtherLines(
   return [...lines.values()];
 }
 
+export interface PageText extends PageLine {
+  truncated: boolean;
+}
+
 /** Reads the lines and parts of a page that its source does not contain. The source is inspected as text. */
-export async function readPageText(
-  source: string,
-  budget: ReadingBudget,
-): Promise<PageLine & { truncated: boolean }> {
+export async function readPageText(source: string, budget: ReadingBudget): Promise<PageText> {
   try {
     const lines = await readOtherLines(source, budget);
     const inside = (part: Uint8Array, charsets: readonly string[] = []) =>
@@ -212,7 +213,7 @@ export async function readPageText(
   }
 }
 
-function joinLines(lines: readonly PageLine[]): PageLine {
+export function joinLines(lines: readonly PageLine[]): PageLine {
   const pieces: PagePiece[] = [];
   let offset = 0;
   for (const line of lines) {

@@ -197,7 +197,7 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
     const segment = createSegment(text, source, { ...location, encoding, isFile });
     out.segments.push(segment);
     if (isMail) out.documents.push(file);
-    else if (isPage) out.pages.push({ source: segment, isDeclared: true });
+    else if (isPage) out.pages.push({ source: segment, isDeclared: true, isJson: false });
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
