@@ -66,10 +66,11 @@ test("the work of others in a turn counts up to 16 times the estimate", async ()
   const { order, run } = createTurns();
   await run("a", { ms: 1 }, 200);
   await run("b", turn, 20);
+  await run("d", turn, 12);
 
-  await Promise.all(["c", "b", "a"].map((name) => run(name, turn, 10)));
+  await Promise.all(["c", "b", "a", "d"].map((name) => run(name, turn, 10)));
 
-  expect(order.slice(2)).toEqual(["c", "a", "b"]);
+  expect(order.slice(3)).toEqual(["c", "d", "a", "b"]);
 });
 
 test("an owner that was idle does not delay the others for as long as it was", async () => {
@@ -80,6 +81,30 @@ test("an owner that was idle does not delay the others for as long as it was", a
   await Promise.all(["a1", "a2", "a3", "b1", "b2"].map((name) => run(name, turn, 10)));
 
   expect(order).toEqual(["a1", "b1", "a2", "b2", "a3"]);
+});
+
+test("an owner that sends more while it waits has its part of the time", async () => {
+  const { order, run, workFor } = createTurns();
+  let time = 0;
+  let isOver = false;
+  const waiting: Promise<void>[] = [];
+  const sendShort = async (owner: string) => {
+    while (!isOver) await run(owner, { ms: 0.5 }, 0.5);
+  };
+  const sendLarge = async () => {
+    for (; time < 200; time++) {
+      waiting.push(run("large", turn, MAX_TURN_MS));
+      workFor(1);
+      await new Promise(setImmediate);
+    }
+    isOver = true;
+  };
+
+  await Promise.all([...[..."abcdefghij"].map(sendShort), sendLarge()]);
+  const large = order.filter((name) => name === "large").length;
+  await Promise.all(waiting);
+
+  expect(large).toBeGreaterThan(5);
 });
 
 test("short work has a turn before many owners that have worked as much", async () => {

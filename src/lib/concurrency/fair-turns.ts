@@ -71,14 +71,14 @@ export function createFairTurns(clock = elapsedMs): FairTurns {
   let taken: { owner: Owner; ms: number }[] = [];
   let waitingOwners = 0;
 
-  /** An owner that was idle has worked as much as the others: otherwise it could delay them as long as it was. */
+  /** An owner that was idle has worked as much as the next one: otherwise it could delay the others as long as it was. */
   function findOwner(name: string): Owner {
     let owner = owners.get(name);
     if (!owner) {
       owner = { worked_ms: 0, allowed_ms: 0, waiting: [], step_ms: MAX_TURN_MS };
       owners.set(name, owner);
     }
-    owner.worked_ms = Math.max(owner.worked_ms, least_ms);
+    if (owner.waiting.length === 0) owner.worked_ms = Math.max(owner.worked_ms, least_ms);
     return owner;
   }
 
