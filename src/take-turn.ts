@@ -31,9 +31,14 @@ export async function takeCountedTurn(
   { turns }: Pick<Deps, "turns">,
   { size, client, ...turn }: ClientTurn,
 ): Promise<void> {
+  checkClient(client);
   const waiting = turns.take({ ...turn, ms: size / BYTES_PER_MS });
-  if (waiting) await waiting;
-  // Also without a wait: the client may have disconnected during an earlier step.
+  if (!waiting) return;
+  await waiting;
+  checkClient(client);
+}
+
+function checkClient(client: ClientTurn["client"]): void {
   if (client?.signal.aborted) throw new AppError("client_closed");
 }
 
