@@ -344,7 +344,7 @@ test("an empty attachment has nothing to report, and one without data and url is
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { action: "report" });
 
   const verdict = await guard.evaluate({ payload: { attachments: [{ data: "" }] } });
-  const absent = await guard.send({ payload: { attachments: [{ url: "" }] } });
+  const absent = await guard.send({ payload: { attachments: [{ data: "", url: "" }] } });
 
   expect(verdict).toMatchObject({ status: "allow", findings: [] });
   expect(absent.status).toBe(400);

@@ -133,14 +133,14 @@ function readAttachments(value: unknown): Attachment[] {
   if (value === undefined || value === null) return [];
   const entries = Array.isArray(value) ? value : [value];
   return entries.map((entry: unknown, index) => {
-    const { filename, content_type, data, ...other } = isObject(entry) ? entry : {};
-    const url = stringOrNull(other.url);
+    const { filename, content_type, data, url } = isObject(entry) ? entry : {};
+    // Some clients write "" for an absent member. A file may be empty.
+    const isEmptyFile = data === "" && typeof url !== "string";
     return {
       filename: stringOrNull(filename),
       content_type: stringOrNull(content_type),
-      // A file may be empty, and some clients write "" for an absent member.
-      data: url === null && data === "" ? "" : stringOrNull(data),
-      url,
+      data: isEmptyFile ? "" : stringOrNull(data),
+      url: stringOrNull(url),
       pointer: Array.isArray(value) ? `/attachments/${index}` : "/attachments",
     };
   });
