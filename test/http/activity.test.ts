@@ -504,7 +504,7 @@ describe.each(databaseKinds)("%s", (database) => {
 
 const postgresKit = sharedKit({ database: "postgres" });
 
-test.each<[string, (kit: Kit, event: QueuedEvent) => Promise<Response>, object]>([
+test.each<[string, (kit: Kit, event: QueuedEvent) => Promise<Response>, object, number?]>([
   ["list", (kit, { id }) => kit.get(`/v1/activity?request_id=${id}`), { items: [{}] }],
   ["count", (kit, { subject }) => kit.get(`/v1/activity/counts?consumer_id=${subject}`), ONE],
   ["read", (kit, { id }) => kit.get(`/v1/activity/${id}`), { content: [{}] }],
@@ -515,9 +515,16 @@ test.each<[string, (kit: Kit, event: QueuedEvent) => Promise<Response>, object]>
       kit.post(`/v1/policies/${event.policy_id}/replay`, { collector_id: event.collector_id }),
     SKIPPED,
   ],
+  [
+    "erase",
+    (kit, { subject }) => kit.post("/v1/activity/erase", { consumer_id: subject }),
+    { erased: 1 },
+    // Longer than an erasure waits for the events of other nodes.
+    700,
+  ],
 ])(
   "administrators %s an evaluation that waits to be written, and other requests do not wait for it",
-  async (_, call, expected) => {
+  async (_, call, expected, lockMs = 100) => {
     const kit = await postgresKit();
     const { evaluate, policy, collector } = await makeGuardWithRules(kit, "data_loss_prevention");
     let called: Promise<Response> | undefined;
@@ -532,7 +539,7 @@ test.each<[string, (kit: Kit, event: QueuedEvent) => Promise<Response>, object]>
         policy_id: policy.id,
         collector_id: collector.id,
       });
-      await Bun.sleep(100); // time for a call that does not wait
+      await Bun.sleep(lockMs); // time for a call that does not wait
       return await kit.get("/v1/gateways");
     });
     const reply = await called;
