@@ -222,7 +222,7 @@ test("a value is reported with the label that only the text of a page gives it",
 });
 
 const toolResultOf = (text: string) => ({ messages: [{ role: "tool", content: text }] });
-const toGoJson = (value: object) =>
+const toGoJson = (value: object | string) =>
   JSON.stringify(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 const toPhpJson = (value: object) => JSON.stringify(value).replaceAll("/", "\\/");
 
