@@ -183,7 +183,7 @@ export const Settings = z.object({
   GUARD_BODY_MIB: mebibytes
     .default(16)
     .describe(
-      "Maximum body of an evaluation, and of a request or response that a guard evaluates. Hostile text takes up to 180 times its size (2.7 GB for 15 MB with ten detectors), and two collectors are evaluated at once: lower it where memory is scarce.",
+      "Maximum body of an evaluation, and of a request or response that a guard evaluates. Hostile text takes up to 180 times its size (2.7 GB for 15 MB with ten detectors), and two collectors are evaluated at once, beside bodies of 10 MB together that wait between two detectors: lower it where memory is scarce.",
     ),
   MEDIA_BODY_MIB: mebibytes
     .default(64)

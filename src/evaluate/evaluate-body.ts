@@ -127,10 +127,16 @@ function leaveTurnsOf(
   const texts = [...payload.segments, ...opened.segments];
   const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
   const heldSize = characters * HELD_SIZE.character;
+  // Without a check of the client: what a remote detector has read is recorded.
+  const leaveTurn = async <T>(call: () => Promise<T>): Promise<T> => {
+    const result = await withoutTurn(host, heldSize, call);
+    began = elapsedMs();
+    return result;
+  };
   return {
     ...host,
-    post: (request) => withoutTurn(host, heldSize, () => host.post(request)),
-    ask: (request) => withoutTurn(host, heldSize, () => host.ask(request)),
+    post: (request) => leaveTurn(() => host.post(request)),
+    ask: (request) => leaveTurn(() => host.ask(request)),
     async waitForTurn(bytes) {
       await host.waitForTurn(bytes);
       if (host.worker !== "huge" || elapsedMs() - began < MIN_TURN_MS) return;

@@ -12,7 +12,7 @@ import { selectPageTest } from "../policy/payload/find-page.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
-import { HELD_SIZE, withoutTurn } from "./without-turn.ts";
+import { HELD_SIZE, passTurn } from "./without-turn.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 export async function openAttachments(
@@ -112,7 +112,7 @@ async function readAttachments(
     if (index > 0 || data === null) {
       const fetched = files.slice(index, index + MAX_FETCHED).filter(isFetched);
       const held = characters * HELD_SIZE.character + fetched.length * HELD_SIZE.file;
-      await budget.slicer.yield(() => withoutTurn(host, held, () => next));
+      await budget.slicer.yield(() => passTurn(host, held, () => next));
     }
     const file = await next;
     const { text, problems } = file ? await readFile(file, budget) : TOO_MANY;
@@ -236,7 +236,7 @@ async function fetchBytes(
 ): Promise<FetchedFile> {
   try {
     if (data === null) {
-      const file = await host.fetchAttachment(url ?? "", total_ms);
+      const file = await host.fetchAttachment(url ?? "", { total_ms });
       return { bytes: file.bytes, content_type: content_type ?? file.content_type, problem: null };
     }
     const bytes = decodeMemberBytes(data);

@@ -1,18 +1,17 @@
-/** Calls that an evaluation waits for. Other owners have its worker meanwhile. */
+/** Runs calls without the turn of the evaluation, so that other owners have its worker meanwhile. */
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
-type TurnHost = Pick<EvaluationHost, "leaveTurn" | "takeTurn">;
+type TurnHost = Pick<EvaluationHost, "leaveTurn" | "takeTurn" | "checkClient">;
 
-/** Sizes for `leaveTurn`. They are those of a body that takes as much memory: six times its size. */
+/** What an evaluation holds, in bytes of body: a body takes six times its size in memory. */
 export const HELD_SIZE = {
   /** Results of detectors for hostile text. At this size, six evaluations of 2,000,000 characters leave their turns. */
   character: 5,
-  /** A file that is fetched has a copy in the main thread. */
+  /** The main thread has a copy of a file that it fetches. */
   file: ATTACHMENT_LIMITS.bytes / 3,
 };
 
-/** Runs the call without the turn of the evaluation. */
 export async function withoutTurn<T>(
   host: TurnHost,
   heldSize: number,
@@ -26,6 +25,12 @@ export async function withoutTurn<T>(
   }
 }
 
-/** Lets other owners have a turn first. */
-export const passTurn = (host: TurnHost, heldSize: number): Promise<void> =>
-  withoutTurn(host, heldSize, async () => {});
+/** Lets other owners have a turn first, and while `call` runs. Rejects if the client has disconnected. */
+export async function passTurn(
+  host: TurnHost,
+  heldSize: number,
+  call: () => Promise<unknown> = async () => {},
+): Promise<void> {
+  await withoutTurn(host, heldSize, call);
+  await host.checkClient();
+}

@@ -19,6 +19,8 @@ export interface AttachmentLimits {
   total_ms: number;
   bytes: number;
   redirects: number;
+  /** Ends the request. */
+  signal?: AbortSignal;
 }
 
 export const ATTACHMENT_LIMITS: AttachmentLimits = {
@@ -33,8 +35,10 @@ export async function fetchAttachment(
   url: string,
   limits: AttachmentLimits = ATTACHMENT_LIMITS,
 ): Promise<FetchedAttachment> {
+  const late = AbortSignal.timeout(limits.total_ms);
+  const signal = limits.signal ? AbortSignal.any([late, limits.signal]) : late;
   try {
-    return await followRedirects(send, url, limits, AbortSignal.timeout(limits.total_ms));
+    return await followRedirects(send, url, limits, signal);
   } catch (thrown) {
     const error = toUpstreamError(thrown);
     throw new AppError(error.code, ATTACHMENT_MESSAGES[error.code] ?? error.message, {

@@ -114,6 +114,35 @@ test("few evaluations fetch attachments at once, because each file may have 20 M
   expect(replies.map((reply) => reply.status)).toEqual(Array(8).fill(200));
 }, 30_000);
 
+test.each([2 * 1024, LARGE.length, HUGE.length])(
+  "an evaluation of %d bytes that a remote detector has read is recorded if its client leaves",
+  async (size) => {
+    await using detector = startDetector();
+    await using kit = await startKit();
+    const settings = { url: detector.url, allow_private: true, timeout_ms: 10_000 };
+    const guard = await makeGuardWithRules(kit, "http", { action: "report", settings });
+    const client = new AbortController();
+    const sent = fetch(`${kit.url}/v1/evaluate`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${guard.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ payload: { input: "x".repeat(size) } }),
+      signal: client.signal,
+    });
+    await until(() => detector.calls() === 1);
+
+    client.abort();
+    await sent.catch(() => {});
+    await Bun.sleep(50);
+    detector.respond();
+
+    await until(async () => {
+      const reply = await kit.get(`/v1/activity?collector_id=${guard.collector.id}`);
+      return ((await reply.json()) as { items: unknown[] }).items.length === 1;
+    });
+  },
+  30_000,
+);
+
 /** Returns how many of the promises are settled. */
 async function countEnded(promises: readonly Promise<unknown>[]): Promise<number> {
   let ended = 0;

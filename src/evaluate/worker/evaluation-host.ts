@@ -16,6 +16,7 @@ import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";
 import {
   ATTACHMENT_LIMITS,
+  type AttachmentLimits,
   type FetchedAttachment,
   fetchAttachment,
 } from "../../net/fetch-attachment.ts";
@@ -66,7 +67,10 @@ export interface EvaluationHost
     Pick<Deps, "now" | "newId"> {
   /** Returns a promise only in a worker, which has to call the main thread. */
   selectPolicy: (selector: PolicySelector) => PolicySelection | Promise<PolicySelection>;
-  fetchAttachment: (url: string, total_ms: number) => Promise<FetchedAttachment>;
+  fetchAttachment: (
+    url: string,
+    limits: Pick<AttachmentLimits, "total_ms" | "signal">,
+  ) => Promise<FetchedAttachment>;
   findPseudonyms: (
     session_hash: string,
     pseudonyms: readonly string[],
@@ -92,8 +96,10 @@ export interface EvaluationHost
    * meanwhile, beside its body (`HELD_SIZE`). Does nothing outside of the workers.
    */
   leaveTurn: (heldSize: number) => Promise<void>;
-  /** Waits for another turn. Rejects if the client has disconnected. */
+  /** Waits for another turn. */
   takeTurn: () => Promise<void>;
+  /** Rejects if the client has disconnected. Outside of the workers, the turn of the main thread does that. */
+  checkClient: () => Promise<void>;
   /** Worker that the evaluation runs in. Undefined in the main thread. */
   worker: EvaluationWorker | undefined;
   evaluateInWorker: (worker: EvaluationWorker, input: ClonedInput) => Promise<Evaluation>;
@@ -166,8 +172,9 @@ export function createHostServices(
     newId: deps.newId,
     leaveTurn: async () => {},
     takeTurn: async () => {},
-    fetchAttachment: (url, total_ms) =>
-      fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, total_ms }),
+    checkClient: async () => {},
+    fetchAttachment: (url, limits) =>
+      fetchAttachment(deps.send, url, { ...ATTACHMENT_LIMITS, ...limits }),
     findPseudonyms: (hash, pseudonyms) => findPseudonyms(deps.db, hash, pseudonyms),
     savePseudonyms: (rows) =>
       tolerateOutage(

@@ -1,8 +1,13 @@
 /** Huge evaluations leave their turns to those of other owners, in two workers. */
 import { expect, test } from "bun:test";
+import { passTurn } from "../without-turn.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import type { TaskOutcome } from "./messages.ts";
 import { createHugeQueue, type WorkerJob } from "./worker-pool.ts";
+
+interface StartOptions extends Pick<WorkerJob, "host" | "signal"> {
+  bytes?: number;
+}
 
 /** Starts jobs that run until they are ended, and records the worker of each. */
 function startQueue() {
@@ -19,10 +24,10 @@ function startQueue() {
   const hostOf = (owner: string) => jobs.get(owner)?.job.host as EvaluationHost;
   return {
     started,
-    async start(owner: string, options: { bytes?: number; signal?: AbortSignal } = {}) {
-      const input = { bytes: new Uint8Array(options.bytes ?? 1) };
+    async start(owner: string, { bytes = 1, ...job }: StartOptions = {}) {
+      const input = { bytes: new Uint8Array(bytes) };
       const task = { name: "body", input } as WorkerJob["task"]; // the queue reads only its size
-      void run({ owner, task, signal: options.signal });
+      void run({ owner, task, ...job });
       await Bun.sleep(0);
     },
     async end(owner: string) {
@@ -32,9 +37,7 @@ function startQueue() {
     /** Leaves the turn of a running job and takes another one. The outcome is `waiting` until it has that. */
     async pass(owner: string, heldSize = 0) {
       const pass = { outcome: "waiting" };
-      const { leaveTurn, takeTurn } = hostOf(owner);
-      await leaveTurn(heldSize);
-      takeTurn().then(
+      passTurn(hostOf(owner), heldSize).then(
         () => {
           pass.outcome = "resumed";
         },
@@ -168,6 +171,55 @@ test("a job has its turn again when all of its calls have returned", async () =>
 
   expect(before).toEqual(["a in one", "b in other", "c in one"]);
   expect(started).toEqual(before);
+});
+
+test("calls of a job that run without its turn count once, and return together", async () => {
+  const heldSize = 20 * 1024 * 1024;
+  const { started, start, end, hostOf } = startQueue();
+  await start("a");
+  const { leaveTurn, takeTurn } = hostOf("a");
+  for (let round = 0; round < 2; round++) {
+    await Promise.all([leaveTurn(heldSize), leaveTurn(heldSize)]);
+    await takeTurn();
+    await takeTurn();
+  }
+  await leaveTurn(heldSize);
+  const returned = takeTurn();
+  await leaveTurn(heldSize);
+  await Promise.all([returned, takeTurn()]);
+  await start("b");
+
+  await hostOf("b").leaveTurn(3 * heldSize);
+  for (const owner of ["c", "d"]) await start(owner);
+  await end("c");
+
+  expect(started).toEqual(["a in one", "b in other", "c in other", "d in other"]);
+});
+
+test("jobs that leave their turns are divided between the workers", async () => {
+  const { started, start, hostOf } = startQueue();
+
+  for (const owner of ["a", "b", "c"]) {
+    await start(owner);
+    await hostOf(owner).leaveTurn(0);
+  }
+
+  expect(started).toEqual(["a in one", "b in other", "c in one"]);
+});
+
+test("the files that a job fetches are not fetched further when it has ended", async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const fetchAttachment: EvaluationHost["fetchAttachment"] = (_, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  };
+  const { start, end, hostOf } = startQueue();
+  await start("a", { host: { fetchAttachment } });
+  void hostOf("a").fetchAttachment("https://example.com/", { total_ms: 10 });
+
+  await end("a");
+
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
 
 test("a job that ends while it has left its turn is not counted any more", async () => {

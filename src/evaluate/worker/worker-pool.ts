@@ -67,9 +67,9 @@ export function createWorkerPool(): WorkerPool {
 function createLarge(): RunJob {
   const start = () => createWorker(() => startEvaluationWorker("large"));
   const workers = [start(), start()] as const;
-  const runInTurns = createBreaks();
+  const runLeaving = createLeaveBudget();
   return createQueue({ max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES }, (job) => ({
-    run: (turn, size) => runInTurns(findWorker(workers, job).run, { job, turn, size }),
+    run: (turn, size) => runLeaving(findWorker(workers, job).run, { job, turn, size }),
   }));
 }
 
@@ -86,14 +86,19 @@ function findWorker([one, other]: readonly [JobRunner, JobRunner], { owner }: Wo
  * It continues in the same worker.
  */
 export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob]): RunJob {
-  const one = { run: runInOne, isBusy: false };
-  const other = { run: runInOther, isBusy: false };
-  const runInTurns = createBreaks();
+  const one = { run: runInOne, isBusy: false, jobs: 0 };
+  const other = { run: runInOther, isBusy: false, jobs: 0 };
+  const runLeaving = createLeaveBudget();
+  /** Returns a free worker: of two, the one with fewer jobs that have left their turns. */
+  const select = () => {
+    if (one.isBusy) return other;
+    return other.isBusy || one.jobs <= other.jobs ? one : other;
+  };
   return createQueue({ max: 2, perOwner: 1 }, (job) => {
     let worker: typeof one | undefined;
     // A job that has left its turn has a worker, which another one may use.
     const claim = () => {
-      worker ??= one.isBusy ? other : one;
+      worker ??= select();
       if (worker.isBusy) return false;
       worker.isBusy = true;
       return true;
@@ -101,53 +106,73 @@ export function createHugeQueue([runInOne, runInOther]: readonly [RunJob, RunJob
     const release = () => {
       if (worker) worker.isBusy = false;
     };
-    const run: RunInTurn = (turn, size) => {
+    const run: RunInTurn = async (turn, size) => {
       if (!worker) throw new Error("The turn of the job has no worker.");
-      return runInTurns(worker.run, { job, turn, size });
+      worker.jobs += 1;
+      try {
+        return await runLeaving(worker.run, { job, turn, size });
+      } finally {
+        worker.jobs -= 1;
+      }
     };
     return { run, resource: { claim, release } };
   });
 }
 
-/** A job that has left its turn takes six times the memory of its size. */
+/** Maximum size of the jobs that have left their turns, with what they hold. They take six times as much memory. */
 const MAX_LEFT_SIZE = 64 * 1024 * 1024;
 
-/** Returns a function that runs jobs which may leave their turns, unless those that have are too large together. */
-function createBreaks() {
+/** Returns a function that runs a job which may leave its turn, while those that have are not too large together. */
+function createLeaveBudget() {
   let leftSize = 0;
   return async (
     run: RunJob,
     { job, turn, size }: { job: WorkerJob; turn: HeldTurn; size: number },
   ): Promise<TaskOutcome> => {
-    /** Calls of the job that wait without its turn: those of a batch run concurrently. */
+    /** Calls of the job that run without its turn: those of a batch run concurrently. It has a turn after the last one. */
     let calls = 0;
-    /** What is counted for the job. 0: it has its turn. */
+    let hasLeft = false;
+    /** Size that is counted for the job. */
     let counted = 0;
     let taken: Promise<void> | undefined;
-    const endBreak = () => {
+    const ended = new AbortController();
+    const returnSize = () => {
       leftSize -= counted;
       counted = 0;
+      hasLeft = false;
       taken = undefined;
     };
-    const host = {
+    const host: Partial<EvaluationHost> = {
       ...job.host,
-      async leaveTurn(heldSize: number) {
+      async leaveTurn(heldSize) {
         calls += 1;
         const total = size + heldSize;
-        if (counted > 0 || leftSize + total > MAX_LEFT_SIZE) return;
+        if (hasLeft || leftSize + total > MAX_LEFT_SIZE) return;
+        hasLeft = true;
         counted = total;
         leftSize += total;
         turn.leave();
       },
       async takeTurn() {
         calls -= 1;
-        if (calls > 0 || counted === 0) return;
-        taken ??= turn.take().then(endBreak);
+        if (calls > 0 || !hasLeft) return;
+        taken ??= turn.take().then(returnSize);
         await taken;
-        checkClient(job);
       },
+      checkClient: async () => checkClient(job),
     };
-    return await run({ ...job, host }).finally(endBreak);
+    const { fetchAttachment } = job.host ?? {};
+    // Files take memory that is not counted after the job.
+    if (fetchAttachment) {
+      host.fetchAttachment = (url, limits) =>
+        fetchAttachment(url, { ...limits, signal: ended.signal });
+    }
+    try {
+      return await run({ ...job, host });
+    } finally {
+      ended.abort();
+      returnSize();
+    }
   };
 }
 

@@ -91,6 +91,7 @@ function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
     worker: workerData,
     leaveTurn: remote("leaveTurn"),
     takeTurn: remote("takeTurn"),
+    checkClient: remote("checkClient"),
     evaluateInWorker: remote("evaluateInWorker"),
     // Stage 2 runs in a worker of its own: here, one batch would delay the bodies of other owners by minutes.
     scoreWindows: remote("scoreWindows"),

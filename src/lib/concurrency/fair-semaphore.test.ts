@@ -101,6 +101,53 @@ test("a task that fails while it waits to continue leaves its turn to others", a
   expect(await semaphore({ owner: "a", size: 1 }, async () => "runs")).toBe("runs");
 });
 
+test("a task that ends without a turn lets the next one of its owner start", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
+  const away = semaphore({ owner: "a", size: 1 }, async (turn) => {
+    turn.leave();
+    await Bun.sleep(1);
+  });
+  const next = semaphore({ owner: "a", size: 1 }, async () => "runs");
+
+  await away;
+
+  expect(await next).toBe("runs");
+});
+
+test("an owner whose tasks take another turn waits once for the other owners", async () => {
+  const semaphore = createFairSemaphore({ ...LIMITS, max: 1, perOwner: 2 });
+  const order: string[] = [];
+  const gates = new Map<string, () => void>();
+  const waitFor = (gate: string) =>
+    new Promise<void>((resolve) => {
+      gates.set(gate, resolve);
+    });
+  const open = async (gate: string) => {
+    gates.get(gate)?.();
+    await Bun.sleep(0);
+  };
+  const start = (name: string, leaves: boolean) => {
+    const task = semaphore({ owner: name.charAt(0), size: 1 }, async (turn) => {
+      if (leaves) turn.leave();
+      if (leaves || name === "x") await waitFor(name);
+      if (leaves) await turn.take();
+      order.push(name);
+    });
+    return task;
+  };
+  const tasks = [start("a1", true), start("a2", true)];
+  await Bun.sleep(0);
+  tasks.push(start("x", false), start("a3", false), start("b", false));
+
+  await open("a1");
+  tasks.push(start("c", false));
+  await open("a2");
+  await open("x");
+  await Promise.all(tasks);
+
+  expect(order).toEqual(["x", "b", "a1", "c", "a2", "a3"]);
+});
+
 test("a task whose resource is in use waits for it, and others precede it", async () => {
   const semaphore = createFairSemaphore({ ...LIMITS, max: 2, perOwner: 1 });
   const order: string[] = [];

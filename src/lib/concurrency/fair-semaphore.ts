@@ -104,7 +104,6 @@ export function createFairSemaphore(limits: FairLimits): FairSemaphore {
     let hasTurn = true;
     let isOver = false;
     const leave = () => {
-      if (!hasTurn) return;
       hasTurn = false;
       endTurn(turn);
       startNext();
