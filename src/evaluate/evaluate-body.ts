@@ -21,10 +21,10 @@ import type {
   ExtractedEvaluation,
   OpenedEvaluation,
 } from "./stages.ts";
-import { HELD_SIZE, passTurn, withoutTurn } from "./without-turn.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
+import { HELD_SIZE, passTurn, withoutTurn } from "./worker-turn.ts";
 
 /** Returns the response body. */
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {

@@ -12,8 +12,8 @@ import { selectPageTest } from "../policy/payload/find-page.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
-import { HELD_SIZE, passTurn } from "./without-turn.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
+import { HELD_SIZE, passTurn } from "./worker-turn.ts";
 
 export async function openAttachments(
   host: EvaluationHost,

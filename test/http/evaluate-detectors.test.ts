@@ -65,7 +65,7 @@ test("personal data in a table is masked by the names of its columns, and identi
 test.each([
   ["a quoted mail", "My card:\n> 4111 1111\n> 1111 1111.", "My card:\n> #\n> #."],
   ["an indented paragraph", "My card:\n   4111 1111 \r\n   1111 1111", "My card:\n   # \r\n   #"],
-  ["a text with a space after the line end", "Pay with 4111\n 1111 1111 1111", "Pay with #\n #"],
+  ["a line that begins with a space", "Pay with 4111\n 1111 1111 1111", "Pay with #\n #"],
 ])("masking a card in two lines of %s replaces only its digits", async (_, input, masked) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",

@@ -1,6 +1,6 @@
 /** Huge evaluations leave their turns to those of other owners, in two workers. */
 import { expect, test } from "bun:test";
-import { passTurn } from "../without-turn.ts";
+import { passTurn } from "../worker-turn.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import type { TaskOutcome } from "./messages.ts";
 import { createHugeQueue, type WorkerJob } from "./worker-pool.ts";

@@ -4,7 +4,7 @@ import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 type TurnHost = Pick<EvaluationHost, "leaveTurn" | "takeTurn" | "checkClient">;
 
-/** What an evaluation holds, in bytes of body: a body takes six times its size in memory. */
+/** Sizes for `leaveTurn`, in bytes of body: a body takes six times its size in memory. */
 export const HELD_SIZE = {
   /** Results of detectors for hostile text. At this size, six evaluations of 2,000,000 characters leave their turns. */
   character: 5,
