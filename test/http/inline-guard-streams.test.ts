@@ -171,6 +171,21 @@ test.each([
   },
 );
 
+test.each(["> ", ">", ">> ", "# ", "// ", " * ", "-- ", "; "])(
+  "a private key in lines with the prefix %j is masked, and the prefix is sent",
+  async (prefix) => {
+    const toText = (key: readonly string[]) =>
+      ["See:", ...key, "Regards."].map((line) => prefix + line).join("\n");
+    const line = "MIIEowIBAAKCAQEAx7".repeat(3);
+    const key = ["-----BEGIN PRIVATE KEY-----", line, line, "-----END PRIVATE KEY-----"];
+
+    const texts = await guardBothWays(toText(key), {}, "secrets");
+
+    const expected = toText(Array(4).fill("[MASKED_PRIVATE_KEY]"));
+    expect(texts).toEqual([expected, expected]);
+  },
+);
+
 test("an escape after a line break in a string does not change how the line is read", async () => {
   const content = "list:\\nline one and then ana%40example.com end";
 

@@ -127,7 +127,10 @@ function createRandom(seed: number) {
 }
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
-const PRIVATE_KEY = `-----BEGIN RSA PRIVATE KEY-----\n${`${"MIIEowIBAAKCAQEAx7".repeat(3)}abcdefghij\n`.repeat(4)}-----END RSA PRIVATE KEY-----`;
+const KEY_BEGIN = "-----BEGIN RSA PRIVATE KEY-----";
+const KEY_LINE = `${"MIIEowIBAAKCAQEAx7".repeat(3)}abcdefghij`;
+const KEY_END = "-----END RSA PRIVATE KEY-----";
+const PRIVATE_KEY = [KEY_BEGIN, ...Array(4).fill(KEY_LINE), KEY_END].join("\n");
 
 /** Values that detectors match, fragments of them, and text that looks similar. */
 const PIECES = [
@@ -183,6 +186,8 @@ const PIECES = [
   "Pwd=Sup3r!;",
   "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
   PRIVATE_KEY,
+  `> ${PRIVATE_KEY.replaceAll("\n", "\n> ")}`,
+  `// ${PRIVATE_KEY.replaceAll("\n", "\n// ")}`,
   "-----BEGIN CERTIFICATE-----",
   "BEGIN one\ntwo\n\nthree END",
   "123 456 789 ".repeat(12),
@@ -610,6 +615,22 @@ test.each([
       expect(await stream(policy, parts)).toEqual({ text: whole, blocked: false });
   }
 });
+
+test.each(["", "> ", ">", "// ", "--", "\t* "])(
+  "a private key in lines with the prefix %j is masked as the whole text is, wherever it is split",
+  async (prefix) => {
+    const policy = compile([{ kind: "secrets", action: "transform" }]);
+    const key = [KEY_BEGIN, "Version: 1", "", KEY_LINE, KEY_LINE, "=abc", KEY_END];
+    const text = ["See:", ...key, "Regards."].join(`\n${prefix}`);
+    const whole = (await evaluateWhole(policy, text)).text;
+    expect(whole).not.toContain(KEY_LINE);
+
+    for (let at = 1; at < text.length; at++) {
+      const parts = [text.slice(0, at), text.slice(at)];
+      expect(await stream(policy, parts)).toEqual({ text: whole, blocked: false });
+    }
+  },
+);
 
 test("long JSON in short parts is masked as the whole text is", async () => {
   const policy = compile([{ kind: "data_loss_prevention", action: "transform" }]);

@@ -44,6 +44,29 @@ test.each(["  ", "\t"])("a masked private key keeps the indentation %j of its li
   expect(masked({}, text)).toBe(Array(4).fill(`${indent}[MASKED_PRIVATE_KEY] `).join("\r\n"));
 });
 
+const PREFIXES = ["> ", ">> ", ">", "> > ", "# ", "#", "// ", "  * ", "-- ", "- ", ";; ", "> # "];
+
+test.each(PREFIXES)("a private key in lines with the prefix %j is masked without it", (prefix) => {
+  const [begin = "", ...lines] = KEY;
+  const text = ["Mail:", begin, "Proc-Type: 4,ENCRYPTED", "", ...lines, "Regards"];
+  const toText = (parts: readonly string[]) =>
+    parts.map((line) => (prefix + line).trimEnd()).join("\r\n");
+
+  const mask = "[MASKED_PRIVATE_KEY]";
+  expect(masked({}, toText(text))).toBe(
+    toText(["Mail:", mask, mask, "", mask, mask, mask, "Regards"]),
+  );
+});
+
+test.each(["//", "--"])(
+  "a line of a private key without a space after %j is masked with it",
+  (sign) => {
+    const text = KEY.map((line) => sign + line).join("\n");
+
+    expect(masked({}, text)).toBe(`${sign}${Array(4).fill("[MASKED_PRIVATE_KEY]").join("\n")}`);
+  },
+);
+
 test("a match has the label of the format and never the text", () => {
   const [match] = inspect({}, STRIPE);
 

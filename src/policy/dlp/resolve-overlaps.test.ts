@@ -17,6 +17,18 @@ test("a match of one line takes one object for its location", () => {
   expect(splitByLine(segment.text, { start: 0, end: 7 })).toEqual([{ start: 0, end: 7 }]);
 });
 
+test.each([
+  ["one\n> two", ["one", "two"]],
+  ["one\r\n  # two\n// three", ["one", "two", "three"]],
+  ["one\n>\n#\n> two", ["one", "two"]],
+  ["one\n//Ab+/", ["one", "//Ab+/"]],
+  ["\n>\n>", [">"]],
+])("the lines of %j are matches without their prefixes", (text, lines) => {
+  const split = splitByLine(text, { start: 0, end: text.length });
+
+  expect(split.map(({ start, end }) => text.slice(start, end))).toEqual(lines);
+});
+
 test("the rest of a match beside a longer one keeps the complete match", () => {
   const resolved = resolveOverlaps([...find("short", 0, 7), ...find("long", 4, 18)]);
 

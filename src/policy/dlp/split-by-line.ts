@@ -10,14 +10,17 @@ export interface LineSpan extends TextSpan {
   whole?: TextSpan;
 }
 
-/** White space and quote signs before the text of a line. */
-const LINE_PREFIX = /^[\s>]*(?=[^\s>])/;
+/**
+ * White space, quote signs and the sign of a comment before the text of a line. A line of base64 may begin with `//` or
+ * `--`, so that these need a space.
+ */
+const LINE_PREFIX = /^[\s>]*(?:(?:[#;*]{1,3}|(?:\/{2,3}|-{1,2})(?=\s|$))\s*)?/;
 
-/** A line of a longer span keeps that as its whole. Between lines, indentation and quote signs are no part of it. */
+/** A line of a longer span keeps that as its whole. From the second line on, a prefix is no part of it. */
 export function splitByLine(text: string, { start, end, whole: known }: LineSpan): LineSpan[] {
   const span = text.slice(start, end);
   if (!LINE_BREAK.test(span)) {
-    if (span.trim() === "") return [];
+    if (isBlank(span)) return [];
     // Text may have millions of matches: each object counts.
     return [known ? { start, end, whole: known } : { start, end }];
   }
@@ -25,14 +28,18 @@ export function splitByLine(text: string, { start, end, whole: known }: LineSpan
   const lines: LineSpan[] = [];
   let from = start;
   for (const part of span.split(LINE_BREAK)) {
-    const prefix = from === start ? "" : (LINE_PREFIX.exec(part)?.[0] ?? "");
+    const prefix = from === start ? 0 : (LINE_PREFIX.exec(part)?.[0].length ?? 0);
+    // Keeps a line of signs if the match begins with it: a rule may look for them.
+    const skipped = lines.length === 0 && isBlank(part.slice(prefix)) ? 0 : prefix;
     const partEnd = from + part.length;
     const lineEnd = partEnd === end ? end : from + part.trimEnd().length;
-    if (part.trim() !== "") lines.push({ start: from + prefix.length, end: lineEnd, whole });
+    if (!isBlank(part.slice(skipped))) lines.push({ start: from + skipped, end: lineEnd, whole });
     from = partEnd + 1;
   }
   return lines;
 }
+
+const isBlank = (text: string): boolean => text.trim() === "";
 
 /** Drops consecutive equal spans: all matches inside an encoded run map to the same span. */
 export const dropRepeats = <Located extends TextSpan>(spans: readonly Located[]): Located[] =>

@@ -22,6 +22,39 @@ test.each([
   expect(found).toMatchObject([{ label: "private_key", start: 4, end: 4 + key.length }]);
 });
 
+test.each(["> ", ">", ">> ", "> > > ", "# ", "#", "// ", "//", "  * ", "-- ", "--", "; ", "\t># "])(
+  "a private key of lines with the prefix %j is found with its headers and its END line",
+  (prefix) => {
+    for (const lineBreak of ["\n", "\r\n", "\\n"]) {
+      const lines = [
+        BEGIN,
+        ...HEADERS,
+        "",
+        `${LINE}${LINE}`,
+        "ab==",
+        "-----END RSA PRIVATE KEY-----",
+      ];
+      const key = lines.join(`${lineBreak}${prefix}`);
+
+      const found = findSecrets(`${prefix}${key}${lineBreak}${prefix}Yes`);
+
+      const [start, end] = [prefix.length, prefix.length + key.length];
+      expect(found).toMatchObject([{ label: "private_key", start, end }]);
+    }
+  },
+);
+
+test.each([
+  '"\n// The internationalization of this message is described elsewhere',
+  '"; // internationalization',
+  "\n# -----END RSA PRIVATE KEY-----",
+  "\n* internationalization\n* interoperability",
+  "\n> Is this the right format?",
+  '" > /etc/ssl/private/server/key',
+])("text that only mentions the BEGIN line is no private key: %j", (text) => {
+  expect(findSecrets(BEGIN + text)).toEqual([]);
+});
+
 test("a private key of one long line is found completely", () => {
   const key = [BEGIN, LINE.repeat(100), "-----END RSA PRIVATE KEY-----"].join("\n");
 
@@ -29,28 +62,57 @@ test("a private key of one long line is found completely", () => {
 });
 
 test.each([
-  ["without headers", []],
-  ["with headers", HEADERS],
-])("every beginning of a private key %s is open", (_, headers) => {
-  const key = [BEGIN, ...headers, LINE, LINE, "-----END RSA PRIVATE KEY-----"].join("\n");
+  ["without headers", [], ""],
+  ["with headers", HEADERS, ""],
+  ["in a mail", ["", ...HEADERS, ""], ">> > "],
+  ["in a comment", HEADERS, "\t// "],
+  ["in a comment without spaces", [], "--"],
+])("every beginning of a private key %s is open", (_, headers, prefix) => {
+  const lines = [BEGIN, ...headers, LINE.repeat(2), LINE, "-----END RSA PRIVATE KEY-----"];
+  const key = lines.join(`\n${prefix}`);
 
   for (let end = "-----BEGIN ".length; end < key.length; end++) {
     expect([end, findOpenSecret(`x ${key.slice(0, end)}`, 0)]).toEqual([end, 2]);
   }
 });
 
-test.each(["\n...\n", ":", `\n${LINE}\n(`, `\n${LINE}\n-----END RSA PRIVATE KEY-----\n`])(
-  "a private key is not open after %j",
-  (text) => {
-    expect(findOpenSecret(BEGIN + text, 0)).toBe(BEGIN.length + text.length);
-  },
-);
+test.each([
+  "\n...\n",
+  ":",
+  " > ",
+  `\n${LINE}\n(`,
+  `\n${LINE}\n-----END RSA PRIVATE KEY-----\n`,
+  `\n> ${LINE}\n> -----END RSA PRIVATE KEY-----\n> and`,
+  `\n--${LINE}\n-------END RSA PRIVATE KEY-----\n--and`,
+])("a private key is not open after %j", (text) => {
+  expect(findOpenSecret(BEGIN + text, 0)).toBe(BEGIN.length + text.length);
+});
 
-test.each([" a: ", "' a: ", "\na: a:  a: ", `\n${LINE}`, ` + + +${LINE}`, `${BEGIN} a: `])(
-  "a private key that is followed by %j is scanned in linear time",
-  async (unit) => {
-    const scan = (text: string) => [findSecrets(text), findOpenSecret(text, 0)];
+/** Prefixes whose signs may be read as part of the next line, or repeat between lines. */
+const PREFIXED = [
+  "\n> a: ",
+  "\n>\n>a: a: ",
+  "\n> > > // ",
+  "\n//",
+  `\n////${LINE}${LINE}`,
+  "\n--",
+  "\n        ",
+  "\n > > #",
+  "\\n>",
+  `${BEGIN}\n'a: ,`,
+  `${BEGIN}\n> 'a: ,`,
+  `\n>${LINE}${LINE}`,
+];
+test.each([
+  " a: ",
+  "' a: ",
+  "\na: a:  a: ",
+  `\n${LINE}`,
+  ` + + +${LINE}`,
+  `${BEGIN} a: `,
+  ...PREFIXED,
+])("a private key that is followed by %j is scanned in linear time", async (unit) => {
+  const scan = (text: string) => [findSecrets(text), findOpenSecret(text, 0)];
 
-    await expectLinear(scan, (length) => `${BEGIN}${unit.repeat(length / 2000)}!`);
-  },
-);
+  await expectLinear(scan, (length) => `${BEGIN}${unit.repeat(length / 2000)}!`);
+});

@@ -2,17 +2,26 @@
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { SecretFormat } from "./secret-format.ts";
 
-/** Separator of the lines of a key: a line break, an escaped one, or string concatenation in code. */
-const BREAK = `(?:\\s|\\\\{1,2}[nr]|["',]| \\+){1,12}`;
+const COMMENT_SIGN = "(?:#{1,3}|;{1,3}|\\*{1,2}|/{2,3}|-{1,2})";
+/** Quote signs of a mail, the sign of a comment, or both. Each text matches in one way only: several would multiply per line. */
+const LINE_PREFIX = `[ \\t]{0,8}(?:>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_SIGN})?|${COMMENT_SIGN})`;
+/** A line break, an escaped one, or string concatenation in code. */
+const PLAIN = `\\s|\\\\{1,2}[nr]|["',]| \\+`;
+const PLAIN_BREAK = `(?:${PLAIN}){1,12}`;
+/** Separator of the lines of a key. */
+const BREAK = `(?:(?:[\\n\\r]|\\\\{1,2}[nr])${LINE_PREFIX}|${PLAIN}){1,12}`;
 const BASE64 = "[A-Za-z0-9+/=]";
 const BEGIN = "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 const END = "-----END [A-Z0-9 ]{0,40}-----";
-const HEADER_NAME = `${BREAK}[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: `;
+const NAME = "[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: ";
+const HEADER_NAME = `${BREAK}${NAME}`;
 /**
  * A value ends at the end of its line or, if the lines were joined, before the next header or the key. Five values that
- * could end anywhere would take seconds to match.
+ * could end anywhere, or at one end in two ways, would take seconds to match.
  */
-const HEADER_VALUE = `(?:[^\\n\\\\]{0,120}(?=[\\n\\\\])|(?:(?!${HEADER_NAME}|${BREAK}${BASE64}{16})[^\\n\\\\]){0,120})`;
+const HEADER_VALUE = `(?:[^\\n\\\\]{0,120}(?=[\\n\\\\])|(?:(?!${PLAIN_BREAK}(?:${NAME}|${BASE64}{16}))[^\\n\\\\]){0,120}(?![\\n\\\\]))`;
+/** After a prefix, a shorter word may belong to a comment below one that mentions the BEGIN line. */
+const FIRST_LINE = `(?=${PLAIN_BREAK}${BASE64}{16}|${BREAK}${BASE64}{40})`;
 
 export const PRIVATE_KEY_FORMAT: SecretFormat = {
   label: "private_key",
@@ -21,7 +30,7 @@ export const PRIVATE_KEY_FORMAT: SecretFormat = {
   lookBehind: [0],
   // All lines, and the END line if present.
   pattern: new RegExp(
-    `${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}(?:${BREAK}${BASE64}{16,20000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?`,
+    `${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}${FIRST_LINE}(?:${BREAK}${BASE64}{16,20000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?`,
     "y",
   ),
   isOpen,
@@ -30,12 +39,13 @@ export const PRIVATE_KEY_FORMAT: SecretFormat = {
   generic: false,
 };
 
-/** Longest headers: five times a separator of 36 characters, a name of 43, and a value of 120. */
-const MAX_HEADER_CHARACTERS = 1000;
+/** Longest headers: five times a separator of 312 characters, a name of 43, and a value of 120. */
+const MAX_HEADER_CHARACTERS = 2400;
 const BEGIN_LINE = new RegExp(BEGIN, "y");
 const FIRST_HEADER = new RegExp(HEADER_NAME, "y");
-/** A character that is in no line of a key and in no separator. */
-const FOREIGN_CHARACTER = /[^A-Za-z0-9+/=\s\\"',]/;
+/** A character that is in no line of a key, in no separator and in no prefix of a line, or the hyphens of an END line. */
+const FOREIGN_TEXT =
+  /-----(?!-)|[^A-Za-z0-9+/=\s\\"',](?<!(?:[\n\r]|\\[nr])[ \t]{0,8}[>#;*/-][ \t>#;*/-]{0,20})/g;
 const isBeginOpen = createOpenTest(BEGIN_LINE);
 const isHeaderOpen = createOpenTest(FIRST_HEADER);
 const isEndOpen = createOpenTest(new RegExp(END));
@@ -47,7 +57,7 @@ function isOpen(text: string, at: number): boolean {
   const start = BEGIN_LINE.lastIndex;
   if (isHeaderOpen(text, start)) return true;
   FIRST_HEADER.lastIndex = start;
-  const lines = FIRST_HEADER.test(text) ? start + MAX_HEADER_CHARACTERS : start;
-  const foreign = text.slice(lines).search(FOREIGN_CHARACTER);
-  return foreign < 0 || isEndOpen(text, lines + foreign);
+  FOREIGN_TEXT.lastIndex = FIRST_HEADER.test(text) ? start + MAX_HEADER_CHARACTERS : start;
+  const foreign = FOREIGN_TEXT.exec(text);
+  return foreign === null || isEndOpen(text, foreign.index);
 }
