@@ -65,6 +65,7 @@ export async function applyPolicy(
     fail_mode: collector.fail_mode,
     createPseudonym: pseudonyms.pseudonymFor,
     waitForTurn: host.waitForTurn,
+    isPartOfLargeBody: host.worker !== undefined,
     logFailure: (failure, cause) => void host.logFailure(failure, describeCause(cause)),
     isExempt: createExemptionCheck(exemptions, keyring),
   });

@@ -33,7 +33,7 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   const runOne = createBatchTurns(host, parsed.length);
   // Waits for all, also if one fails: a worker has no host for evaluations that run after their batch has ended.
   const ended = await Promise.allSettled(
-    parsed.map((input) => runOne((runInTurn) => evaluateInput(host, input, runInTurn))),
+    parsed.map((input) => runOne((batch) => evaluateInput(host, input, batch))),
   );
   const verdicts = ended.map((each) => {
     if (each.status === "rejected") throw each.reason;
@@ -42,50 +42,66 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   return `[${verdicts.join(",")}]`;
 }
 
-/** Runs an evaluation whose texts are extracted: at once, or when it is its turn in a batch. `opens`: it reads documents. */
-type RunInTurn = <T>(opens: boolean, run: () => Promise<T>) => Promise<T>;
+/** Turn of a body in its worker. The evaluations of a batch share it. */
+interface BodyTurn {
+  began: number;
+  /** Characters of the texts of those that have begun. */
+  characters: number;
+}
+
+interface Batch {
+  turn: BodyTurn;
+  /** Runs an evaluation whose texts are extracted, when it is its turn in the batch. `opens`: it reads documents. */
+  runInTurn: <T>(opens: boolean, run: () => Promise<T>) => Promise<T>;
+}
+
+/** Evaluations of a batch without documents that run concurrently: remote detectors take most of their time. */
+const MAX_CONCURRENT = 16;
 
 /**
  * Returns a function that runs one evaluation of a batch. Evaluations with documents run one at a time, because each may
  * take 64 MiB and seconds, and a batch has 100. Other owners have their turn in between. Evaluations without documents
- * run last: their results would take memory while others have their turn.
+ * run last and a few at a time: their results would take memory while others have their turn.
  */
 function createBatchTurns(host: EvaluationHost, size: number) {
+  const turn: BodyTurn = { began: elapsedMs(), characters: 0 };
   const takeTurn = createSemaphore(1);
+  const takePlace = createSemaphore(MAX_CONCURRENT);
   const { promise: documentsRead, resolve: endDocuments } = Promise.withResolvers<void>();
   /** Evaluations that are not extracted, or read documents and have not ended. */
   let pending = size;
   let isFirst = true;
-  return (evaluateOne: (runInTurn: RunInTurn) => Promise<string>): Promise<string> => {
+  return (evaluateOne: (batch: Batch) => Promise<string>): Promise<string> => {
     let isPending = true;
     const leave = () => {
       if (isPending) pending -= 1;
       isPending = false;
       if (pending === 0) endDocuments();
     };
-    const runInTurn: RunInTurn = async (opens, run) => {
+    const runInTurn: Batch["runInTurn"] = async (opens, run) => {
       if (!opens) {
         leave();
         await documentsRead;
-        return await run();
+        return await (host.worker ? takePlace(run) : run());
       }
       return await takeTurn(async () => {
         if (!isFirst) await passTurn(host, 0);
         isFirst = false;
+        turn.began = elapsedMs();
         return await run();
       });
     };
-    return evaluateOne(runInTurn).finally(leave);
+    return evaluateOne({ turn, runInTurn }).finally(leave);
   };
 }
 
 async function evaluateInput(
   host: EvaluationHost,
   input: EvaluationInput,
-  runInTurn?: RunInTurn,
+  batch?: Batch,
 ): Promise<string> {
   try {
-    const evaluation = await evaluate(host, input, runInTurn);
+    const evaluation = await evaluate(host, input, batch);
     return renderVerdict(input, evaluation);
   } catch (thrown) {
     if (input.hook) return renderHookFailure(input.hook, thrown);
@@ -97,7 +113,7 @@ async function evaluateInput(
 export async function evaluate(
   host: EvaluationHost,
   input: EvaluationInput,
-  runInTurn: RunInTurn = (_, run) => run(),
+  batch?: Batch,
 ): Promise<Evaluation> {
   const started = elapsedMs();
   const selected = selectPolicy(host, input); //                          400 collector
@@ -109,56 +125,62 @@ export async function evaluate(
   if (worker && worker !== host.worker && host.worker !== "huge") {
     return await withoutTurn(host, 0, () => host.evaluateInWorker(worker, toClonedInput(input)));
   }
-  return await runInTurn(opens, () => decide(host, extracted, { opens, started }));
+  if (batch) {
+    const { turn } = batch;
+    const run = () => decide(host, extracted, { opens, started, turn });
+    return await batch.runInTurn(opens, run);
+  }
+  const turn = { began: elapsedMs(), characters: 0 };
+  return await decide(host, extracted, { opens, started, turn });
 }
 
-/** An evaluation that has worked for less keeps its turn: those that start meanwhile take memory beside it. */
+/** A body that has worked for less keeps its turn: those that start meanwhile take memory beside it. */
 const MIN_TURN_MS = 250;
 
+/** Lets others run, before a detector inspects this much text. In a worker for huge bodies, other owners have the turn. */
+async function awaitTurn(host: EvaluationHost, turn: BodyTurn, size: number): Promise<void> {
+  await host.waitForTurn(size);
+  if (host.worker !== "huge" || elapsedMs() - turn.began < MIN_TURN_MS) return;
+  await passTurn(host, heldSize(turn));
+  turn.began = elapsedMs();
+}
+
+const heldSize = ({ characters }: BodyTurn): number => characters * HELD_SIZE.character;
+
 /**
- * Returns a host that leaves the turn of its worker while a remote detector responds, and in a worker for huge bodies also
- * between detectors: those of a small document with much text take seconds. `began` is the start of the turn.
+ * Returns a host that leaves the turn of its worker while another service responds, and in a worker for huge bodies also
+ * between detectors: those of a small document with much text take seconds.
  */
-function leaveTurnsOf(
-  host: EvaluationHost,
-  { payload, opened }: OpenedEvaluation,
-  began: number,
-): EvaluationHost {
-  const texts = [...payload.segments, ...opened.segments];
-  const characters = texts.reduce((sum, { text }) => sum + text.length, 0);
-  const heldSize = characters * HELD_SIZE.character;
+function leaveTurnsOf(host: EvaluationHost, turn: BodyTurn): EvaluationHost {
   // Without a check of the client: what a remote detector has read is recorded.
   const leaveTurn = async <T>(call: () => Promise<T>): Promise<T> => {
-    const result = await withoutTurn(host, heldSize, call);
-    began = elapsedMs();
+    const result = await withoutTurn(host, heldSize(turn), call);
+    turn.began = elapsedMs();
     return result;
   };
   return {
     ...host,
     post: (request) => leaveTurn(() => host.post(request)),
     ask: (request) => leaveTurn(() => host.ask(request)),
-    async waitForTurn(bytes) {
-      await host.waitForTurn(bytes);
-      if (host.worker !== "huge" || elapsedMs() - began < MIN_TURN_MS) return;
-      await passTurn(host, heldSize);
-      began = elapsedMs();
-    },
+    scoreWindows: (windows) => leaveTurn(() => host.scoreWindows(windows)),
+    waitForTurn: (size) => awaitTurn(host, turn, size),
   };
 }
 
 async function decide(
   host: EvaluationHost,
   extracted: ExtractedEvaluation,
-  { opens, started }: { opens: boolean; started: number },
+  { opens, started, turn }: { opens: boolean; started: number; turn: BodyTurn },
 ): Promise<Evaluation> {
   const { approval_mode, text, is_foreign_body = false } = extracted;
-  // Reading documents is part of the first turn.
-  const began = elapsedMs();
+  let characters = 0;
   try {
     const opened = opens
       ? await openAttachments(host, extracted) //                         400 count, 500 budget
       : skipAttachments(extracted);
-    const inTurns = host.worker ? leaveTurnsOf(host, opened, began) : host;
+    if (host.worker) characters = countCharacters(opened);
+    turn.characters += characters;
+    const inTurns = host.worker ? leaveTurnsOf(host, turn) : host;
     const initial = approval_mode === "waived" ? "waived" : "none";
     let decided = await applyPolicy(inTurns, opened, initial); //         500 detector
     if (decided.outcome.status === "ask") {
@@ -172,15 +194,20 @@ async function decide(
     const transformed =
       changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
     // Text is masked for Activity by the detectors of secrets and personal data.
-    if (opens || extracted.size > MEDIUM_BYTES) await host.waitForTurn(extracted.size);
+    if (opens || extracted.size > MEDIUM_BYTES) await inTurns.waitForTurn(extracted.size);
     const latency_ms = msSince(started);
     await recordActivity(host, decided, latency_ms); //                   500 activity
     return { verdict: toVerdict(decided, latency_ms), transformed };
   } catch (thrown) {
     await recordFailure(host, extracted, { thrown, latency_ms: msSince(started) });
     throw thrown;
+  } finally {
+    turn.characters -= characters;
   }
 }
+
+const countCharacters = ({ payload, opened }: OpenedEvaluation): number =>
+  [...payload.segments, ...opened.segments].reduce((sum, { text }) => sum + text.length, 0);
 
 /** Counts the evaluations of a batch together, because they run concurrently. */
 function selectWorkerByTexts({ size, batch, payload: { segments } }: ExtractedEvaluation) {

@@ -56,6 +56,7 @@ export async function replayEvent(
     fail_mode: "open",
     createPseudonym: (label) => label,
     waitForTurn: () => new Promise(setImmediate),
+    isPartOfLargeBody: false,
     // A detector that makes a call fails by design.
     logFailure: () => {},
     isExempt: createExemptionCheck(exemptions, () => keyring),

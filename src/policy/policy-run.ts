@@ -19,6 +19,8 @@ export interface PolicyRunInput {
   createPseudonym: CreatePseudonym;
   /** Lets other evaluations of this thread run, before a detector inspects this much text. */
   waitForTurn: (bytes: number) => Promise<void>;
+  /** Evaluated in a worker, as large bodies and the parts of large batches are. */
+  isPartOfLargeBody: boolean;
   /** Logs a failed detector of a fail-open collector. Otherwise the error is thrown. */
   logFailure: (failure: DetectorFailure, cause: unknown) => void;
   /** Returns whether the policy does not report this match. Undefined: it reports every match. */

@@ -67,6 +67,7 @@ const inputFor = (text: string): PolicyRunInput => ({
   fail_mode: "open",
   createPseudonym: (label) => label,
   waitForTurn: () => new Promise(setImmediate),
+  isPartOfLargeBody: false,
   logFailure: () => {},
   isExempt: undefined,
 });

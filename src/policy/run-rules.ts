@@ -69,7 +69,8 @@ export const MEDIUM_BYTES = 8 * 1024;
 const MANY_TEXTS = 1000;
 
 /** Returns whether others should run between two detectors. */
-const hasLargeInput = ({ input: { context, segments } }: PolicyRun): boolean =>
+const hasLargeInput = ({ input: { context, segments, isPartOfLargeBody } }: PolicyRun): boolean =>
+  isPartOfLargeBody ||
   context.payload_bytes > MEDIUM_BYTES ||
   segments.length > MANY_TEXTS ||
   context.attachments.length > 0 ||

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { docx } from "../kit/docx.ts";
-import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
+import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { type Kit, startKit } from "../kit/kit.ts";
 import { readPeakMiB } from "../kit/peak-memory.ts";
 import { startProgram } from "../kit/program.ts";
@@ -13,6 +13,10 @@ const BATCH = "/v1/evaluate/batch";
 const RULE = { action: "report", collector: { fail_mode: "open" } } as const;
 /** Batches above 1 MiB are evaluated in one worker. */
 const PADDING = "x".repeat(1024 * 1024);
+
+const DOCUMENT = {
+  payload: { attachments: [{ data: docx("<w:t>text</w:t>").toString("base64") }] },
+};
 
 test("a batch fetches few attachments at once", async () => {
   const connections: Socket[] = [];
@@ -164,13 +168,47 @@ test("a document is evaluated between the detectors of two pages with compressed
   expect(waited).toBeLessThan(0.7 * Math.min(...(await Promise.all(slow))));
 }, 60_000);
 
+test.each([
+  ["a document", "more than 1 MiB", PADDING, DOCUMENT],
+  ["a body of 72 KB", "less", "", { payload: { input: "x".repeat(72 * 1024) } }],
+])(
+  "%s is evaluated between the short evaluations of two batches of %s",
+  async (_, __, input, body) => {
+    await using kit = await startKit();
+    const kinds = ["data_loss_prevention", "injection_protection", "secrets"];
+    const detectors = await Promise.all(kinds.map((kind) => makeDetector(kit, kind)));
+    const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "report" }));
+    const guards = [await makeGuard(kit, { input_rules }), await makeGuard(kit, { input_rules })];
+    const short = { payload: { input: HOSTILE.slice(0, 7900) } };
+    const batch = [...Array(90).fill(short), { payload: { input } }];
+    const fast = await makeGuardWithRules(kit, "doc_analyzer", RULE);
+    // Starts the workers and loads the readers.
+    await Promise.all([fast.send(body), fast.send(body)]);
+    const ended: string[] = [];
+    const send = (guard: TestGuard, sent: unknown, path?: string) =>
+      guard.send(sent, {}, path).then(({ status }) => ended.push(`${path ?? "body"} ${status}`));
+
+    const batches = guards.map((guard) => send(guard, batch, BATCH));
+    await Promise.all(
+      guards.map(({ collector }) =>
+        until(async () => {
+          const reply = await kit.get(`/v1/activity?collector_id=${collector.id}`);
+          return ((await reply.json()) as { items: unknown[] }).items.length >= 2;
+        }),
+      ),
+    );
+    await send(fast, body);
+    await Promise.all(batches);
+
+    expect(ended).toEqual(["body 200", `${BATCH} 200`, `${BATCH} 200`]);
+  },
+  60_000,
+);
+
 /** Returns the evaluations in the order in which they ended. */
 const readEnded = ({ lines }: Pick<Kit, "lines">): { trace_id: string; request_id: string }[] =>
   lines.map((line) => JSON.parse(line)).filter(({ event }) => event === "evaluation");
 
-const DOCUMENT = {
-  payload: { attachments: [{ data: docx("<w:t>text</w:t>").toString("base64") }] },
-};
 const TEXT = { payload: { input: PADDING } };
 
 test("a batch of a collector waits for the one that lets other collectors have their turn", async () => {

@@ -103,6 +103,7 @@ async function evaluateWhole(policy: CompiledPolicy, text: string, isExempt?: Ex
     fail_mode: "closed",
     createPseudonym,
     waitForTurn: () => new Promise(setImmediate),
+    isPartOfLargeBody: false,
     logFailure: () => {},
     isExempt,
   });

@@ -73,6 +73,26 @@ test("many jobs of one owner work as much as the one of another", async () => {
   expect(before).toBeLessThan(12 + 2 * 20);
 });
 
+test("jobs that arrive together begin after the job of an owner that has worked less", async () => {
+  const turns = createJobTurns();
+  const order: string[] = [];
+  const run = async (owner: string, name: string) => {
+    const turn = turns.add(owner, 10);
+    await turn.begin();
+    work(5);
+    order.push(name);
+    turn.end();
+  };
+
+  await Promise.all([
+    ...Array.from({ length: 12 }, () => run("a", "a")),
+    Bun.sleep(0).then(() => run("b", "b")),
+  ]);
+
+  expect(order.indexOf("b")).toBeLessThan(8);
+  expect(order).toHaveLength(13);
+});
+
 test("messages are read between the turns of two jobs", async () => {
   const turns = createJobTurns({ minWorkMs: 0 });
   const { port1, port2 } = new MessageChannel();

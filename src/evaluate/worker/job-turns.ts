@@ -14,7 +14,9 @@ const MIN_WORK_MS = 50;
 const MAX_CALL_MS = 50;
 
 export interface JobTurn {
-  /** Lets others run that come first. */
+  /** Lets others run that come first, before the job begins: the parts of a batch arrive together. */
+  begin: () => Promise<void>;
+  /** The same while it runs. */
   wait: () => Promise<void>;
   /** Runs a call of the main thread, whose duration is no work. */
   call: <T>(work: () => Promise<T>) => Promise<T>;
@@ -111,13 +113,19 @@ export function createJobTurns({
       owner.jobs += 1;
       jobs.add(job);
       let resumed = since;
+      const resume = async () => {
+        await waitForTurn(job);
+        job.since = elapsedMs();
+        resumed = job.since;
+      };
       return {
+        async begin() {
+          if (jobs.size > 1) await resume();
+        },
         async wait() {
           if (elapsedMs() - resumed < minWorkMs) return;
           countWork(job);
-          await waitForTurn(job);
-          job.since = elapsedMs();
-          resumed = job.since;
+          await resume();
         },
         async call(work) {
           countWork(job);

@@ -38,6 +38,8 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   }
   const { job, owner, task } = message;
   const turn = jobTurns.add(owner, measureTask(task));
+  // In the other workers, one job has its turn at a time.
+  if (workerData === "large") await turn.begin();
   const outcome = await captureOutcome(() => runTask(createWorkerHost(job, turn), task));
   turn.end();
   post({ kind: "done", job, outcome });
