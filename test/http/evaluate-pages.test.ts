@@ -303,6 +303,73 @@ test.each([
   expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count } }]);
 });
 
+const WRAPPED = "Please pay to 4111 1111\n   1111 1111 today.";
+
+test.each([
+  ["a page that a tool has fetched", pageOf(`<p>${WRAPPED}</p>`)],
+  ["a page inside JSON", toolResultOf(JSON.stringify({ html: `<html><p>${WRAPPED}</p>` }))],
+  ["a resource", resourceOf({ uri: "a:b", mimeType: "text/html", text: `<p>${WRAPPED}</p>` })],
+  ["a data URL", fileOf(`<p>${WRAPPED}</p>`)],
+  ["a long paragraph", pageOf(`<p>${WORDS}${WORDS}${WRAPPED} ${WORDS}${WORDS}</p>`)],
+  ["one with tags", pageOf(`<p>${WORDS} <b>x</b> ${WORDS}${WRAPPED} ${WORDS} <b>x</b></p>`)],
+  ["a line after preformatted text", pageOf(`<pre>x</pre><p>${WRAPPED}</p>`)],
+  ["a page inside a page", pageOf(frameOf(toEscaped(`<p>${WRAPPED}</p>`)))],
+])("a number that white space parts in %s is read, and reported once", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const verdict = await guard.evaluate({ payload });
+
+  expect(verdict.status).toBe("block");
+  expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
+});
+
+test.each([
+  ["4111  1111  1111  1111", "credit_card"],
+  [`4111${" ".repeat(300)}1111\n\n\t1111 1111`, "credit_card"],
+  ["+1 415\n 555 2671", "phone_number"],
+  ["+33 1\n\t42.68.53.00", "phone_number"],
+  ["(415)\n 555-2671", "phone_number"],
+  ["GB29 NWBK\n 6016 1331 9268 19", "iban"],
+  ["my SSN is 536 80\n  1456", "ssn"],
+])("the value %j of a page is read as browsers show it", async (value, label) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const alone = await guard.evaluate({ payload: pageOf(`<p>${value}</p>`) });
+  const amongWords = await guard.evaluate({ payload: pageOf(`<p>${WORDS}${value} ${WORDS}</p>`) });
+
+  expect([alone.status, amongWords.status]).toEqual(["block", "block"]);
+  expect(placesOf(alone)).toMatchObject([{ label }]);
+  expect(placesOf(amongWords)).toMatchObject([{ label }]);
+});
+
+test("other values beside a number that white space parts are masked, and reported once", async () => {
+  const options = { action: "transform" } as const;
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", options);
+  const mail = "jane@example.com\n";
+  const body = `<p>${WORDS} ${mail} ${WRAPPED} ${mail} ${WORDS}</p>`;
+
+  const { findings } = await guard.evaluate({ payload: pageOf(body) });
+
+  expect(findings).toMatchObject([
+    { outcome: { action: "transform" }, evidence: { labels: { email: 2 } } },
+    { outcome: { action: "report" }, evidence: { labels: { credit_card: 1 } } },
+  ]);
+});
+
+test.each([
+  ["preformatted text", "<pre>4111 1111\n1111 1111</pre>"],
+  ["code in it", "<pre><code>4111 1111\n1111 1111</code></pre>"],
+  ["a table of numbers", `<p>${"4111 1111\n1111 1111\n".repeat(20)}</p>`],
+  ["cells of a table", "<table><tr><td>4111 1111\n<td>1111 1111\n</table>"],
+  ["wrapped prose", `<p>In 2024\n   Jane Doe met\n 300 people from 12\n countries.</p>`],
+])("%s of a page has no values that white space parts", async (_, body) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { status, findings } = await guard.evaluate({ payload: pageOf(body) });
+
+  expect([status, findings]).toEqual(["allow", []]);
+});
+
 test("pages of which not all text is read are listed, and a fail-closed collector accepts them", async () => {
   const collector = { fail_mode: "closed" };
   const guard = await makeGuardWithRules(await kit(), "doc_analyzer", { collector });

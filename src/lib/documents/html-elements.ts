@@ -15,6 +15,9 @@ export const BLOCK_ELEMENTS = toNames(`
   section select source summary table tbody td template textarea tfoot th thead title tr track ul video xmp
 `);
 
+/** Elements of HTML whose white space is shown as it is. */
+export const PREFORMATTED_ELEMENTS = toNames("listing plaintext pre textarea xmp");
+
 /** Elements of HTML that have no content, and no closing tag. */
 export const VOID_ELEMENTS = toNames(
   "area base br col embed hr img input link meta param source track wbr",

@@ -1,7 +1,8 @@
 /** Reads the text of an HTML page with hidden text, comments and scripts, because attacks hide instructions there. */
 
+import { findChangedRanges, MAX_WHOLE_CHARACTERS, type Piece } from "./changed-ranges.ts";
 import { createHiding } from "./hidden-elements.ts";
-import { BLOCK_ELEMENTS, INLINE_ELEMENTS } from "./html-elements.ts";
+import { BLOCK_ELEMENTS, INLINE_ELEMENTS, PREFORMATTED_ELEMENTS } from "./html-elements.ts";
 import type { TimeSlicer } from "./time-slicer.ts";
 import {
   type MarkupVisitor,
@@ -51,7 +52,10 @@ export interface PagePiece extends SourceRange {
   end: number;
 }
 
-/** Returns the lines and values that differ from the source: tags part them, or references encode their characters. */
+/**
+ * Returns the lines and values that differ from the source: tags part them, references encode their characters, or white
+ * space parts a number.
+ */
 export async function readChangedLines(source: string, slicer: TimeSlicer): Promise<PageLine[]> {
   const page = await readLines(source, true, slicer);
   const asides = page.asides.map(toLine);
@@ -95,9 +99,13 @@ function changedLines({ source, lines }: Page): PageLine[] {
   const changed: PageLine[] = [];
   for (const line of lines) {
     for (const part of partsOf(line)) {
-      if (line.isDecoded) changed.push(joinPieces(part));
-      else if (part.filter(({ text }) => text !== " ").length > 1)
-        changed.push(joinPieces(part.flatMap((piece) => keepEnds(source, piece))));
+      if (line.isDecoded) {
+        changed.push(joinPieces(part));
+        continue;
+      }
+      const isParted = part.filter(({ text }) => text !== " ").length > 1;
+      const kept = part.flatMap((piece) => keepChanged(source, piece, isParted));
+      if (kept.length > 0) changed.push(joinPieces(kept));
     }
   }
   return changed;
@@ -118,30 +126,13 @@ function joinPieces(parts: readonly Piece[]): PageLine {
   return { text: joinText(parts), pieces };
 }
 
-/** Keeps what may belong to a value that a tag parts, up to a space where there is one. The rest is in the source. */
-function keepEnds(source: string, piece: Piece): Piece[] {
-  const { text, from, to } = piece;
-  if (text.length <= 2 * END_CHARACTERS) return [piece];
-  const start = text.slice(0, END_CHARACTERS).replace(/\S{0,100}$/, "");
-  const end = text.slice(-END_CHARACTERS).replace(/^\S{0,100}/, "");
-  return [
-    { text: start, from, to: skipText(source, from, start.length) },
-    { text: "\n", ...UNKNOWN },
-    { text: end, from: skipText(source, to, -end.length), to },
-  ];
-}
-const END_CHARACTERS = 500;
-
-/** Returns the offset that is `count` characters after, or before, `at`. White space in a row is one character. */
-function skipText(source: string, at: number, count: number): number {
-  const step = Math.sign(count);
-  const isSpace = (offset: number) => /\s/.test(source.charAt(step > 0 ? offset : offset - 1));
-  let offset = at;
-  for (let left = Math.abs(count); left > 0; left--) {
-    if (isSpace(offset)) while (isSpace(offset + step)) offset += step;
-    offset += step;
-  }
-  return offset;
+/** Keeps what may differ from the source, in lines of its own. */
+function keepChanged(source: string, piece: Piece, isParted: boolean): Piece[] {
+  if (isParted && piece.text.length <= MAX_WHOLE_CHARACTERS) return [piece];
+  return findChangedRanges(source, piece, isParted).flatMap(({ from, to }, index) => {
+    const kept = { text: source.slice(from, to).replace(/\s+/g, " "), from, to };
+    return index === 0 ? [kept] : [{ text: "\n", ...UNKNOWN }, kept];
+  });
 }
 
 interface Page {
@@ -162,10 +153,6 @@ interface Line {
   hasHidden: boolean;
 }
 
-/** Text between two tags, or a value, with its location in the source. */
-interface Piece extends SourceRange {
-  text: string;
-}
 const UNKNOWN: SourceRange = { from: -1, to: -1 };
 
 /** Returns the pieces of a line between its breaks. */
@@ -198,12 +185,14 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
     if (shown.hasHidden) shownLines.push(shown);
     shown = createLine();
   };
+  /** Number of preformatted elements that are open. */
+  let preformatted = 0;
   const isXml = XML.test(source) && !isXhtml(source);
   const visitor: MarkupVisitor = {
     isXml,
     text(source, isDecoded, { from, to }) {
       const text = source.replace(/\s+/g, " ");
-      const piece = { text, from, to };
+      const piece = { text, from, to, keepsSpace: preformatted > 0 };
       addPiece(line, piece, { isContinued, isBreak, isDecoded });
       if (hiding.isHidden()) shown.hasHidden = true;
       else addPiece(shown, piece, { isContinued, isBreak, isDecoded });
@@ -218,6 +207,8 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
       isContinued = false;
       const isKnown = BLOCK_ELEMENTS.has(name) || INLINE_ELEMENTS.has(name);
       if (!closing) hiding.open(name, written);
+      if (PREFORMATTED_ELEMENTS.has(name))
+        preformatted = Math.max(0, preformatted + (closing ? -1 : 1));
       if (BLOCK_ELEMENTS.has(name)) endLine();
       else if (!isKnown && closing) hasEnded = true;
       else if (!isKnown) isBreak ||= hasEnded;
@@ -233,7 +224,7 @@ async function readLines(source: string, onlyDecoded: boolean, slicer: TimeSlice
         if (!isKnown || !SHOWN.has(attribute)) asides.push({ text: value, from, to });
         else if (value !== "") {
           endLine();
-          line.pieces.push({ text: value, from, to });
+          line.pieces.push({ text: value, from, to, keepsSpace: true });
           endLine();
         }
       }
@@ -267,9 +258,7 @@ function addPiece(
 ): void {
   const before = isContinued ? line.pieces.pop() : undefined;
   if (isBreak && piece.text !== " ") line.breaks.push(line.pieces.length);
-  line.pieces.push(
-    before ? { text: before.text + piece.text, from: before.from, to: piece.to } : piece,
-  );
+  line.pieces.push(before ? { ...before, text: before.text + piece.text, to: piece.to } : piece);
   line.isDecoded ||= isDecoded;
 }
 
