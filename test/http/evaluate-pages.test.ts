@@ -251,6 +251,33 @@ test.each([
   expect(verdict.detectors.uninspected).toEqual([]);
 });
 
+const toBase64 = (text: string) => Buffer.from(text).toString("base64");
+const jsonUrlOf = (data: string) =>
+  content({ type: "file", file: { file_data: `data:application/json${data}` } });
+const JSON_PAGE = toGoJson({ h: `<html>${PARTED_CARD}` });
+const JSON_MAIL = toGoJson({ mail: "Subject: =?utf-8?q?Hi?=", h: `<html>${PARTED_CARD}` });
+
+test.each([
+  [
+    "an MCP blob",
+    resourceOf({ uri: "a:b", mimeType: "application/json", blob: toBase64(JSON_PAGE) }),
+  ],
+  ["a data URL", jsonUrlOf(`;base64,${toBase64(JSON_PAGE)}`)],
+  ["a data URL with escapes", jsonUrlOf(`,${encodeURIComponent(JSON_PAGE)}`)],
+  ["a data URL without escapes", jsonUrlOf(`,${JSON_PAGE}`)],
+  ["a file with a mail", jsonUrlOf(`;base64,${toBase64(JSON_MAIL)}`)],
+  ["an attachment", { attachments: [{ data: toBase64(JSON_PAGE) }] }],
+  ["an attachment with a mail", { attachments: [{ data: toBase64(JSON_MAIL) }] }],
+])("a number that is parted in a page inside the JSON of %s is read", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+
+  const verdict = await guard.evaluate({ payload });
+
+  expect(verdict.status).toBe("block");
+  expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
+  expect(verdict.detectors.uninspected).toEqual([]);
+});
+
 test.each([
   ["plain", JSON.stringify],
   ["of Go", toGoJson],
@@ -271,6 +298,22 @@ test.each([
   expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count: 3 } }]);
   const masked = write(pages("[MASKED_EMAIL]", "[MASKED_EMAIL]"));
   expect(transformed_payload).toEqual(toolResultOf(masked));
+});
+
+test("a value of a page in JSON that is base64 is masked in it, and reported once", async () => {
+  const options = { action: "transform" } as const;
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", options);
+  const payload = (mail: string) => {
+    const blob = toBase64(toGoJson({ html: `<html><p>Mail <b>Jane</b>:\n${mail}</p></html>` }));
+    return resourceOf({ uri: "a:b", mimeType: "application/json", blob });
+  };
+
+  const { findings, transformed_payload } = await guard.evaluate({
+    payload: payload("jane@example.com"),
+  });
+
+  expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count: 1 } }]);
+  expect(transformed_payload).toEqual(payload("[MASKED_EMAIL]"));
 });
 
 const WORDS = "some words ".repeat(60);

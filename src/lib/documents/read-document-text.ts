@@ -10,6 +10,7 @@ import {
 } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
+import { hasJsonPages, iterateJsonPages } from "./json-pages.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import {
@@ -165,11 +166,22 @@ async function readPart(
   const { text, hasBinary } = source;
   const kind = isHtml(text) ? "html" : "text";
   const shown = kind === "html" ? await readHtmlText(text, budget.slicer) : text;
-  const lines = kind === "html" ? [] : await readOtherLines(text, budget);
+  const lines = kind === "html" ? [] : await readFileLines(text, budget);
   const parts = await readMimeParts(text, budget, inside);
   const read = [shown, ...[...lines, ...parts.lines].map((line) => line.text)].join("\n");
   const unread = hasBinary ? [...parts.unread, OTHER_BYTES] : parts.unread;
   return { kind, text: read, unread, cut };
+}
+
+/** Reads the pages in the strings of JSON one by one, decoded. */
+async function readFileLines(source: string, budget: ReadingBudget): Promise<PageLine[]> {
+  if (source.length > budget.characters) return [];
+  if (!hasJsonPages(source, isMarkup)) return readOtherLines(source, budget);
+  const lines: PageLine[] = [];
+  for (const { text } of iterateJsonPages(source, isMarkup)) {
+    for (const line of await readOtherLines(text, budget)) lines.push(line);
+  }
+  return lines;
 }
 
 /** Returns the lines that differ from the source once its markup is read: without the tags, a number may be complete. */

@@ -6,17 +6,16 @@ import {
   readCharsets,
 } from "../../lib/documents/declared-charsets.ts";
 import { decodeText, readText } from "../../lib/documents/decode-text.ts";
-import { hasFoldedLines } from "../../lib/documents/decode-words.ts";
 import {
   detectFileKind,
   detectKindFromStart,
   isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
-import { isMarkup } from "../../lib/documents/read-html-text.ts";
 import { hasEncodedParts, hasMimeParts } from "../../lib/documents/read-mime-parts.ts";
 import type { JsonObject } from "../../lib/json/json-object.ts";
 import type { SegmentSource, StringEncoding } from "../segment.ts";
+import { isPage } from "./find-page.ts";
 
 export type DecodedMember =
   | DecodedText
@@ -32,8 +31,6 @@ interface DecodedText {
   encoding: StringEncoding;
   /** Parts of the text are encoded, so that it is a document as well. */
   isMail: boolean;
-  /** A reader leaves out the tags of HTML or XML, or joins the lines of a mail, calendar or contact. */
-  isPage: boolean;
   /** Not all of it is text. */
   hasBinary: boolean;
 }
@@ -141,7 +138,7 @@ function decodeUrl(
     USUAL_PARAMETERS.test(parameters) && !SEVEN_DIGITS.test(parameters.replace(/base64/i, ""));
   if (!isBase64) {
     const undecoded = hasUnknownCharset(prefix) ? UNKNOWN_BYTES : undefined;
-    if (!data.includes("%") && !hasMimeParts(data) && !isMarkup(data)) return undecoded;
+    if (!data.includes("%") && !hasMimeParts(data) && !isPage(data)) return undecoded;
     const encoding = { prefix, alphabet: "percent" } as const;
     const decoded = decodeBytes(decodePercentBytes(data), encoding, charsets);
     if (isUsual) return decoded;
@@ -219,7 +216,6 @@ function decodeBytes(
     text,
     encoding: { ...encoding, isRecoded: !isUtf8(bytes) || bytes.includes(0) },
     isMail: hasMimeParts(text),
-    isPage: isMarkup(text) || hasFoldedLines(text),
     hasBinary: read.hasBinary || hasUnknownCharset(encoding.prefix),
   };
 }

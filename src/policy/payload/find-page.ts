@@ -1,4 +1,5 @@
 /** Recognizes HTML and XML, whose text readers show without its tags. */
+import { hasFoldedLines } from "../../lib/documents/decode-words.ts";
 import { hasJsonPages } from "../../lib/documents/json-pages.ts";
 import { containsPage, isMarkup } from "../../lib/documents/read-html-text.ts";
 import type { MarkupPage, Segment } from "../segment.ts";
@@ -12,10 +13,22 @@ export function findPage(
   const isDeclared = isFile || content_type?.includes("/") === true;
   // Tools that fetch pages do not declare a type.
   if (!isDeclared && source.source !== "tool_result") return null;
-  const isPage = selectPageTest({ isDeclared });
-  const isJson = hasJsonPages(source.text, isPage);
-  return isJson || isPage(source.text) ? { source, isDeclared, isJson } : null;
+  return toPage(source, isDeclared);
 }
+
+/** Also finds mails, calendars and contacts, whose readers join lines. What is encoded is a file. */
+export const findDecodedPage = (source: Segment): MarkupPage | null =>
+  toPage(source, true) ??
+  (hasFoldedLines(source.text) ? { source, isDeclared: true, isJson: false } : null);
+
+function toPage(source: Segment, isDeclared: boolean): MarkupPage | null {
+  const test = selectPageTest({ isDeclared });
+  const isJson = hasJsonPages(source.text, test);
+  return isJson || test(source.text) ? { source, isDeclared, isJson } : null;
+}
+
+/** Returns whether the text of a file is a page, or JSON that contains one. */
+export const isPage = (text: string): boolean => isMarkup(text) || hasJsonPages(text, isMarkup);
 
 /** Returns the test for pages. Programs contain tags, so only a whole page needs no type. */
 export const selectPageTest = ({ isDeclared }: Pick<MarkupPage, "isDeclared">) =>

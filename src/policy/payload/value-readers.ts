@@ -12,7 +12,7 @@ import {
   readUrlType,
   SEALED_MEMBERS,
 } from "./decode-member.ts";
-import { findPage } from "./find-page.ts";
+import { findDecodedPage, findPage } from "./find-page.ts";
 import { hasProseNames } from "./has-prose-names.ts";
 import { isOpaque } from "./is-opaque.ts";
 import { isItemMember, isRepeated, isRoutinelyEmpty } from "./is-repeated.ts";
@@ -192,12 +192,13 @@ function readString(out: Payload, value: string, location: ValueLocation, key: s
   const content_type = readUrlType(value);
   const file = { filename: null, content_type, data: value, url: null, pointer };
   if (decoded.kind === "text") {
-    const { text, encoding, isMail, isPage, hasBinary } = decoded;
+    const { text, encoding, isMail, hasBinary } = decoded;
     const isFile = location.isFile || FILE_MEMBER.test(location.name);
     const segment = createSegment(text, source, { ...location, encoding, isFile });
     out.segments.push(segment);
+    const page = isMail ? null : findDecodedPage(segment);
     if (isMail) out.documents.push(file);
-    else if (isPage) out.pages.push({ source: segment, isDeclared: true, isJson: false });
+    if (page) out.pages.push(page);
     if (hasBinary) reportBytes(out, pointer, key, "binary");
     return;
   }
