@@ -133,6 +133,9 @@ test.each([
   ["| a | b | c | d | e | f |"],
   ["1.2.3.4, U.S.A., - - - - - - -, a b c"],
   ["# A B C D E F G H I J K L M N O P Q R S T U V W X Y Z"],
+  ["A B C D E F G H I J K L M N O P Q R S T U V W X Y Z #"],
+  ["A B C D E F G H I J K L M N O P Q R S T U V W X Y Z Å Ä Ö"],
+  ["A B C D E F G H I J K L M N O P Q R S T U V W X Y Z 0 1 2 3 4 5 6 7 8 9"],
   ["a.b.c.d.e.f.g"],
   ["🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} ❤️ 👨‍👩‍👧"],
 ])("%p has no decoded views", (text) => {
@@ -157,6 +160,9 @@ test.each([
   ["(4-1-1-1-1-1-1-1)", "(41111111)", "1111111", "1-1-1-1-1-1-1"],
   ["< s c r i p t >", "<script>", "script", "s c r i p t"],
   ["a b c d e f g i g n o r e", "abcdefgignore", "ignore", "i g n o r e"],
+  ["a b c d e f g h i j k l k i l l", "abcdefghijklkill", "kill", "k i l l"],
+  ["a b c d e f g h i j k l 4 1 1 1", "abcdefghijkl4111", "4111", "4 1 1 1"],
+  ["a b c d e f b a d", "abcdefbad", "bad", "b a d"],
 ])("spaced letters: %p", (text, reads, part, written) => {
   const view = decodeViews(text).find(({ encoding }) => encoding === "spaced_letters");
   const start = reads.indexOf(part);
