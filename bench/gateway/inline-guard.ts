@@ -1,14 +1,13 @@
 /** The cost of the inline guard: the same requests to consumers without a guard, with it, and in observe mode. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Check } from "../checks.ts";
 import { proseOf } from "../guard/prose.ts";
 import { openConnection } from "./connection.ts";
 import type { Target } from "./contenders.ts";
-import { type Admin, adminOf, BENCHMARK_TOKEN } from "./portcullis.ts";
-import { freePort, type Program, startProgram } from "./process.ts";
+import { type Admin, adminOf } from "./portcullis.ts";
+import { freePort, type Program } from "./process.ts";
 import { machineText } from "./report.ts";
+import { startWithUpstream } from "./start-with-upstream.ts";
 import { headOf } from "./workloads.ts";
 
 const ROUNDS = process.argv.includes("--quick") ? 3 : 9;
@@ -27,27 +26,15 @@ type Targets = Record<Mode | "both", Target>;
 
 export async function runInlineGuard(): Promise<readonly Check[]> {
   await using stack = new AsyncDisposableStack();
-  const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
-  stack.defer(() => rmSync(folder, { recursive: true }));
-  const upstream = freePort();
-  const script = resolve("bench/gateway/prose-upstream.ts");
-  await startProgram(stack, [process.execPath, script, String(upstream)], {
-    port: upstream,
-    log: join(folder, "upstream.log"),
-  });
-  const port = freePort();
   const heapPort = freePort();
-  const program = await startProgram(stack, [resolve("bin/portcullis"), "start"], {
-    port,
-    env: {
-      PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
-      PORTCULLIS_DATA_DIR: join(folder, "data"),
-      PORTCULLIS_ADMIN_TOKEN: BENCHMARK_TOKEN,
+  const { program, port, upstream } = await startWithUpstream(
+    stack,
+    "bench/gateway/prose-upstream.ts",
+    {
       BUN_OPTIONS: `--preload=${resolve("bench/gateway/heap-port.ts")}`,
       HEAP_PORT: String(heapPort),
     },
-    log: join(folder, "portcullis.log"),
-  });
+  );
   const targets = await configure(adminOf(`http://127.0.0.1:${port}`), port, upstream);
   const checks = [
     await measureChat(program, targets),

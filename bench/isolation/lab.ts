@@ -1,11 +1,9 @@
 /** A fresh server with an upstream, and the callers of one scenario: each collector or consumer has its own key. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import type { Direction } from "../../src/contract/guard/evaluate.ts";
 import { type Admin, adminOf, BENCHMARK_TOKEN } from "../gateway/portcullis.ts";
-import { freePort, type Program, startProgram } from "../gateway/process.ts";
+import type { Program } from "../gateway/process.ts";
+import { startWithUpstream } from "../gateway/start-with-upstream.ts";
 import { createEveryRule, createRule, type Rule } from "../guard/every-rule.ts";
 
 export interface Lab {
@@ -25,25 +23,11 @@ export interface Caller {
 }
 
 export async function startLab(stack: AsyncDisposableStack): Promise<Lab> {
-  const folder = mkdtempSync(join(tmpdir(), "portcullis-bench-"));
-  stack.defer(() => rmSync(folder, { recursive: true }));
-  const upstream = freePort();
-  const script = resolve("bench/isolation/hostile-upstream.ts");
-  await startProgram(stack, [process.execPath, script, String(upstream)], {
-    port: upstream,
-    log: join(folder, "upstream.log"),
-  });
-  const port = freePort();
-  const program = await startProgram(stack, [resolve("bin/portcullis"), "start"], {
-    port,
-    env: {
-      PORTCULLIS_LISTEN: `127.0.0.1:${port}`,
-      PORTCULLIS_DATA_DIR: join(folder, "data"),
-      PORTCULLIS_ADMIN_TOKEN: BENCHMARK_TOKEN,
-      PORTCULLIS_DEMO: "false",
-    },
-    log: join(folder, "portcullis.log"),
-  });
+  const { program, port, upstream } = await startWithUpstream(
+    stack,
+    "bench/isolation/hostile-upstream.ts",
+    { PORTCULLIS_DEMO: "false" },
+  );
   const admin = adminOf(`http://127.0.0.1:${port}`);
   const rules = await createEveryRule(admin);
   const gateway = await admin<{ id: string }>("POST", "/v1/gateways", { name: "Isolation" });
