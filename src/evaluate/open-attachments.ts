@@ -8,7 +8,6 @@ import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import type { CompiledRule } from "../policy/compile-policy.ts";
 import { readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
-import { selectPageTest } from "../policy/payload/find-page.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
@@ -146,7 +145,7 @@ async function readPages(
   for (const page of pages) {
     const { pointer } = page.source;
     const { text, pieces, truncated } = page.isJson
-      ? await readJsonPages(page.source.text, selectPageTest(page), budget)
+      ? await readJsonPages(page.source.text, budget)
       : await readPageText(page.source.text, budget);
     const at = { pointer, page: { ...page, pieces } };
     if (text !== "") segments.push(createSegment(text, "attachment", at));

@@ -237,6 +237,7 @@ test.each([
   ],
   ["with quotes", JSON.stringify({ html: '<html><p>4111 <b title="a > b">1111</b> 1111 1111' })],
   ["after a page that is cut", JSON.stringify(['<html><a title="', `<html>${PARTED}`])],
+  ["beside a page", toGoJson({ title: "<html>News</html>", snippet: `Pay ${PARTED_CARD}` })],
   ["of a file", toGoJson({ article: `Read <b>this</b>: ${PARTED_CARD}` })],
 ])("a number that is parted in a page inside JSON %s is read", async (name, text) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");

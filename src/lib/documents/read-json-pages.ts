@@ -1,17 +1,16 @@
-/** Reads the pages in the strings of JSON text without their tags. */
-import { iterateJsonPages, type JsonPage, type PageTest } from "./json-pages.ts";
+/** Reads the strings of JSON text without their tags. */
+import { iterateJsonPages, type JsonPage } from "./json-pages.ts";
 import { joinLines, type PageText, readPageText } from "./read-document-text.ts";
-import type { PageLine } from "./read-html-text.ts";
+import { isMarkup, type PageLine } from "./read-html-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 
-/** One by one: a tag that a page does not close must not hide the next page. */
-export async function readJsonPages(
-  json: string,
-  isPage: PageTest,
-  budget: ReadingBudget,
-): Promise<PageText> {
+/**
+ * Expects that one string is a page: others may be parts of it, such as a snippet. One by one: a tag that a string does not
+ * close must not hide the next one.
+ */
+export async function readJsonPages(json: string, budget: ReadingBudget): Promise<PageText> {
   const lines: PageLine[] = [];
-  for (const page of iterateJsonPages(json, isPage)) {
+  for (const page of iterateJsonPages(json, isMarkup)) {
     const { text, pieces, truncated } = await readPageText(page.text, budget);
     const toJson = createOffsetMap(page);
     const placed = pieces.map(({ from, to, ...piece }) => ({

@@ -22,14 +22,11 @@ export const findDecodedPage = (source: Segment): MarkupPage | null =>
   (hasFoldedLines(source.text) ? { source, isDeclared: true, isJson: false } : null);
 
 function toPage(source: Segment, isDeclared: boolean): MarkupPage | null {
-  const test = selectPageTest({ isDeclared });
+  // Programs contain tags, so only a whole page needs no type.
+  const test = isDeclared ? isMarkup : containsPage;
   const isJson = hasJsonPages(source.text, test);
   return isJson || test(source.text) ? { source, isDeclared, isJson } : null;
 }
 
 /** Returns whether the text of a file is a page, or JSON that contains one. */
 export const isPage = (text: string): boolean => isMarkup(text) || hasJsonPages(text, isMarkup);
-
-/** Returns the test for pages. Programs contain tags, so only a whole page needs no type. */
-export const selectPageTest = ({ isDeclared }: Pick<MarkupPage, "isDeclared">) =>
-  isDeclared ? isMarkup : containsPage;
