@@ -5,7 +5,7 @@ import type { EncoderInput } from "./learned/encoder.ts";
 import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { NameFinder } from "./names/name-finder.ts";
-import { inspectAll, type Segment, type SegmentSource } from "./segment.ts";
+import type { Segment, SegmentSource } from "./segment.ts";
 import type { TextEmbedder } from "./topics/text-embedder.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
@@ -124,7 +124,7 @@ export interface DetectorServices extends LearnedModels {
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Returns the matches in `texts`, the segments that the detector reads. Only remote detectors return a promise. */
+/** Returns the matches in `texts`, the segments that the detector reads. A promise: the detector loads a model, pauses or is remote. */
 export interface Inspector {
   (
     texts: readonly Segment[],
@@ -154,18 +154,6 @@ export interface PartialInspection {
    * it.
    */
   keepContext?: (text: string, cut: number) => { cut: number; before: string };
-}
-
-/** Inspects each text separately. Avoids an allocation for the common payload of one text. */
-export function inspectEach(
-  inspect: (text: Segment) => readonly Match[],
-  partial?: PartialInspection,
-): Inspector {
-  const inspector: Inspector = (texts) => {
-    const [only] = texts;
-    return only && texts.length === 1 ? inspect(only) : inspectAll(texts, inspect);
-  };
-  return partial ? Object.assign(inspector, { partial }) : inspector;
 }
 
 /** For detectors whose matches contain no white space and depend on no text after them. */

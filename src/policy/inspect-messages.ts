@@ -1,5 +1,12 @@
 /** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
-import { type Inspector, inspectEach, type Match, type PartialInspection } from "./detector.ts";
+import type { InspectionContext, Inspector, Match, PartialInspection } from "./detector.ts";
+import {
+  type InspectionSteps,
+  inspectEach,
+  listSteps,
+  measureText,
+  runSteps,
+} from "./inspect-texts.ts";
 import {
   createSegment,
   isMemoized,
@@ -12,18 +19,30 @@ type InspectText = (text: Segment) => readonly Match[];
 
 export function inspectMessages(inspect: InspectText, partial?: PartialInspection): Inspector {
   const inspectTexts = inspectEach(inspect);
-  const inspector: Inspector = (texts, context) => {
-    const found = inspectTexts(texts, context);
-    if (texts.length < 2 || found instanceof Promise) return found;
+  const inspector: Inspector = (texts, context) =>
     // The parts of a streamed response are sent one after the other.
-    const isStreamed = context.direction === "output" && context.protocol !== "mcp";
-    const split = isStreamed ? [] : findSplitMatches(texts, inspect);
-    return split.length === 0 ? found : [...found, ...split];
-  };
+    texts.length < 2 || isStreamed(context)
+      ? inspectTexts(texts, context)
+      : runSteps(listMessageSteps(texts, inspect), context);
   return partial ? Object.assign(inspector, { partial }) : inspector;
 }
 
-function findSplitMatches(texts: readonly Segment[], inspect: InspectText): readonly Match[] {
+const isStreamed = ({ direction, protocol }: InspectionContext): boolean =>
+  direction === "output" && protocol !== "mcp";
+
+function* listMessageSteps(
+  texts: readonly Segment[],
+  inspect: InspectText,
+): InspectionSteps<readonly Match[]> {
+  const found = yield* listSteps(texts, inspect);
+  const split = yield* findSplitMatches(texts, inspect);
+  return split.length === 0 ? found : [...found, ...split];
+}
+
+function* findSplitMatches(
+  texts: readonly Segment[],
+  inspect: InspectText,
+): InspectionSteps<readonly Match[]> {
   const found: Match[] = [];
   const join = isMemoized(texts) ? joinSegmentsOnce : joinSegments;
   /** Texts of each author that the next one may continue. */
@@ -36,6 +55,7 @@ function findSplitMatches(texts: readonly Segment[], inspect: InspectText): read
     for (const joint of before.length > 0 ? join(before, text) : []) {
       const matches = inspect(joint.segment).flatMap((match) => locateParts(match, joint));
       found.push(...matches);
+      yield measureText(joint.segment);
       if (matches.length > 0) break;
     }
     before.push(text);

@@ -131,16 +131,3 @@ export function computeOnce<Result>(
 const MAX_MEMOIZED_TEXTS = 1000;
 export const isMemoized = (texts: readonly Segment[]): boolean =>
   texts.length <= MAX_MEMOIZED_TEXTS;
-
-/** Returns the results of `inspect` for all texts, in their order. */
-export function inspectAll<Result>(
-  texts: readonly Segment[],
-  inspect: (text: Segment) => readonly Result[],
-): readonly Result[] {
-  if (isMemoized(texts)) return texts.flatMap(inspect);
-  return texts.flatMap((text) => {
-    const found = inspect(text);
-    text.memo = undefined;
-    return found;
-  });
-}

@@ -11,6 +11,7 @@ import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
+const REPORT = { action: "report" } as const;
 
 test("other requests are served while an adversarial body is evaluated, and in a policy test", async () => {
   const shared = await kit();
@@ -137,6 +138,33 @@ test("thousands of short texts of one client do not delay the bodies of others",
 
   expect(finished).toEqual(["other", "busy"]);
 }, 30_000);
+
+test.each([
+  ["a document", 9_000, { attachments: [{ data: Buffer.from("text").toString("base64") }] }],
+  ["a body of 72 KB", 7_000, { input: "hello ".repeat(12_000) }],
+])(
+  "%s is evaluated between the texts of two evaluations of other collectors",
+  async (_, count, payload) => {
+    const shared = await kit();
+    const [one, two, other] = [
+      await makeGuardWithRules(shared, "data_loss_prevention", REPORT),
+      await makeGuardWithRules(shared, "data_loss_prevention", REPORT),
+      await makeGuardWithRules(shared, "doc_analyzer", REPORT),
+    ];
+    const texts = { payload: { input: Array(count).fill("%41%42 4111 1111") } };
+    const probe = () => other.evaluate({ payload });
+    const sendTexts = async () => {
+      await Promise.all([one, two].map((guard) => guard.evaluate(texts)));
+    };
+    // Starts the workers.
+    await Promise.all([probe(), probe(), sendTexts()]);
+
+    const share = () => maxWaitShare(sendTexts, [probe]);
+
+    expect(await minOfRuns(share, 0.3)).toBeLessThan(0.3);
+  },
+  60_000,
+);
 
 test("a detector that takes long does not delay the bodies of other clients", async () => {
   const shared = await kit();

@@ -1,7 +1,8 @@
 /** Detector that restores values masked reversibly by an earlier evaluation of the session. */
 import { z } from "zod";
 import { defineDetector, findNothingOpen, type Inspector, type Match } from "../detector.ts";
-import { computeOnce, inspectAll } from "../segment.ts";
+import { inspectAll } from "../inspect-texts.ts";
+import { computeOnce, type Segment } from "../segment.ts";
 
 export const restoreMasks = defineDetector({
   kind: "restore_masks",
@@ -12,12 +13,14 @@ export const restoreMasks = defineDetector({
   masks: true,
   settings: z.strictObject({}),
   prepare: () => {
-    const inspect: Inspector = async (texts, { services }) => {
-      const places = inspectAll(texts, (segment) =>
-        computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment })),
-      );
+    const inspect: Inspector = async (texts, context) => {
+      const findPlaces = (segment: Segment) =>
+        computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment }));
+      const places = await inspectAll(texts, findPlaces, context);
       if (places.length === 0) return [];
-      const originals = await services.restore([...new Set(places.map(({ name }) => name))]);
+      const originals = await context.services.restore([
+        ...new Set(places.map(({ name }) => name)),
+      ]);
       return places.flatMap(({ name, start, segment }): Match[] => {
         const text = originals.get(name);
         if (text === undefined) return [];

@@ -4,6 +4,7 @@ import { createLruCache } from "../../lib/lru-cache.ts";
 import { defineDetector, type InspectionContext, type Inspector, type Match } from "../detector.ts";
 import { type LocatedMatch, resolveOverlaps } from "../dlp/resolve-overlaps.ts";
 import { dropRepeats, splitByLine } from "../dlp/split-by-line.ts";
+import { inspectAll } from "../inspect-texts.ts";
 import { createGramSet } from "../leak/gram-set.ts";
 import {
   createCanaryFinder,
@@ -12,7 +13,7 @@ import {
   readLetterString,
 } from "../leak/leak-scan.ts";
 import { isSystemPrompt } from "../payload/system-prompt.ts";
-import { computeOnce, inspectAll, type Segment } from "../segment.ts";
+import { computeOnce, type Segment } from "../segment.ts";
 import { Level, MaskWith, type ReportLevel } from "../setting-schemas.ts";
 
 const MIN_CANARY_LETTERS = 8;
@@ -133,9 +134,9 @@ export const systemPromptLeak = defineDetector({
     };
     const inspect: Inspector = (texts, context) => {
       const scan = findScan(context);
-      return inspectAll(texts, (segment) =>
-        isSystemPrompt(segment) ? [] : inspectSegment(segment, scan),
-      );
+      const inspectText = (segment: Segment) =>
+        isSystemPrompt(segment) ? [] : inspectSegment(segment, scan);
+      return inspectAll(texts, inspectText, context);
     };
     // The highest share is not known before the end of the text.
     if (threshold === 0) return inspect;

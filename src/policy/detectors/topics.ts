@@ -1,7 +1,8 @@
 /** Detector of text about given topics. */
 import { z } from "zod";
 import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
-import { computeOnce, inspectAll, type Segment } from "../segment.ts";
+import { inspectAll } from "../inspect-texts.ts";
+import { computeOnce, type Segment } from "../segment.ts";
 import { Level, type ReportLevel } from "../setting-schemas.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
 import { createTopicClassifier, type TopicClassifier } from "../topics/topic-classifier.ts";
@@ -75,13 +76,14 @@ export const topics = defineDetector({
   prepare: ({ level, threshold = THRESHOLDS[level], topics: selected, custom_topics }) => {
     const builtIn = selected.map((name) => ({ name, examples: TOPIC_EXAMPLES[name] }));
     let classifier: TopicClassifier | undefined;
-    return async (texts, { services, isExempt }) => {
+    return async (texts, context) => {
       if (texts.length === 0) return [];
+      const { services, isExempt } = context;
       const embed = await services.loadTextEmbedder();
       classifier ??= createTopicClassifier(embed, [...builtIn, ...custom_topics]);
       const classify = classifier;
       const model = { embed, classify, threshold, isExempt };
-      return inspectAll(texts, (segment) => inspectSegment(segment, model));
+      return inspectAll(texts, (segment) => inspectSegment(segment, model), context);
     };
   },
 });

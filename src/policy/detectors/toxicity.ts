@@ -1,6 +1,7 @@
 /** Detector of toxic language by category. */
 import { z } from "zod";
 import { defineDetector, type Inspector, type Match, type PartialInspection } from "../detector.ts";
+import { inspectAll } from "../inspect-texts.ts";
 import { LearnedSettings } from "../learned/injection-inspector.ts";
 import {
   findLastWindow,
@@ -10,7 +11,7 @@ import {
   type ToxicityScorer,
   type ToxicSpan,
 } from "../learned/toxicity-scorer.ts";
-import { inspectAll, type Segment } from "../segment.ts";
+import type { Segment } from "../segment.ts";
 import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 
 const Settings = LearnedSettings.extend({
@@ -35,11 +36,12 @@ export const toxicity = defineDetector({
   prepare: ({ level, threshold, categories }) => {
     const findThreshold: NonNullable<Inspector["findThreshold"]> = async ({ loadToxicityScorer }) =>
       threshold ?? (await loadToxicityScorer()).thresholds[level];
-    const inspect: Inspector = async (texts, { services }) => {
+    const inspect: Inspector = async (texts, context) => {
       if (texts.length === 0) return [];
+      const { services } = context;
       const scorer = await services.loadToxicityScorer();
       const options = { categories, threshold: await findThreshold(services) };
-      return inspectAll(texts, (segment) => inspectSegment(scorer, segment, options));
+      return inspectAll(texts, (segment) => inspectSegment(scorer, segment, options), context);
     };
     // With a threshold of 0, the highest score is not known before the end of the text.
     return Object.assign(inspect, { findThreshold, ...(threshold !== 0 && { partial: PARTIAL }) });

@@ -1,6 +1,7 @@
 /** Detector of invisible text and look-alike letters. */
 import { z } from "zod";
-import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { defineDetector, type Match } from "../detector.ts";
+import { inspectEach } from "../inspect-texts.ts";
 import { computeOnce, SEGMENT_SOURCES, type Segment } from "../segment.ts";
 import { Threshold } from "../setting-schemas.ts";
 import {

@@ -1,6 +1,7 @@
 /** Detector of deceptive URLs and of URLs that exfiltrate text. */
 import { z } from "zod";
-import { defineDetector, inspectEach, type Match } from "../detector.ts";
+import { defineDetector, type Match } from "../detector.ts";
+import { inspectEach } from "../inspect-texts.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { Threshold } from "../setting-schemas.ts";
 import { createDomainMatcher } from "../urls/domain-matcher.ts";

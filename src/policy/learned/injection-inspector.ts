@@ -1,6 +1,7 @@
 /** Inspects text with both stages of the injection model, folded and deobfuscated. */
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
+import { type InspectionSteps, measureText, runSteps } from "../inspect-texts.ts";
 import {
   computeOnce,
   isMemoized,
@@ -44,8 +45,6 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
 
 /** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 8 ms. */
 const MAX_ENCODED_TEXTS = 16;
-/** A reading takes up to 0.4 µs for a character, and hostile text has six of them. */
-const CHARACTERS_PER_TURN = 64 * 1024;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 1;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
@@ -60,23 +59,11 @@ export function createInjectionInspector(
 ): Inspector {
   const findThreshold: NonNullable<Inspector["findThreshold"]> = async ({ loadWindowScorer }) =>
     threshold ?? (await loadWindowScorer()).cascade.thresholds[type][level];
-  const inspect: Inspector = async (texts, { services, isExempt, waitForTurn }) => {
+  const inspect: Inspector = async (texts, context) => {
     if (texts.length === 0) return [];
+    const { services, isExempt } = context;
     const scorer = await services.loadWindowScorer();
-    const found: FoundWindow[] = [];
-    let characters = 0;
-    for (const segment of texts) {
-      const search = findWindow(scorer, segment, isExempt);
-      let step = search.next();
-      for (; !step.done; step = search.next()) {
-        characters += step.value;
-        if (!waitForTurn || characters < CHARACTERS_PER_TURN) continue;
-        await waitForTurn(characters);
-        characters = 0;
-      }
-      if (step.value) found.push(step.value);
-      if (!isMemoized(texts)) segment.memo = undefined;
-    }
+    const found = await runSteps(findWindows(scorer, texts, isExempt), context);
     const uncertain = found
       .filter(({ window }) => window.ids.length > 0 && window.logit > scorer.cascade.band)
       .sort((one, other) => other.window.logit - one.window.logit)
@@ -140,12 +127,26 @@ function readJoinedWords({ text, isName, source }: Segment): string | undefined 
   return IS_JOINED_PROSE.test(words) ? words : undefined;
 }
 
-/** Returns the window of text with the highest score of stage 1. Yields the number of characters that were read. */
+function* findWindows(
+  scorer: WindowScorer,
+  texts: readonly Segment[],
+  isExempt: InspectionContext["isExempt"],
+): InspectionSteps<FoundWindow[]> {
+  const found: FoundWindow[] = [];
+  for (const segment of texts) {
+    const window = yield* findWindow(scorer, segment, isExempt);
+    if (window) found.push(window);
+    if (!isMemoized(texts)) segment.memo = undefined;
+  }
+  return found;
+}
+
+/** Returns the window of text with the highest score of stage 1. */
 function* findWindow(
   scorer: WindowScorer,
   segment: Segment,
   isExempt: InspectionContext["isExempt"],
-): Generator<number, FoundWindow | undefined> {
+): InspectionSteps<FoundWindow | undefined> {
   const origin = ORIGINS[sourceByOrigin(segment)];
   const words = readJoinedWords(segment);
   const isPlainName = segment.isName && words === undefined && !IS_PROSE.test(segment.text);
@@ -154,7 +155,7 @@ function* findWindow(
   let exempted = 0;
   const readings = listReadings(segment);
   if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
-  yield segment.text.length;
+  yield measureText(segment);
   for (const reading of readings) {
     const window =
       findOverridePhrase(reading.text) ?? (yield* scorer.findHighest(reading.text, origin));
