@@ -93,6 +93,31 @@ test("jobs that arrive together begin after the job of an owner that has worked 
   expect(order).toHaveLength(13);
 });
 
+test("jobs whose calls return together continue after the job of an owner that has worked less", async () => {
+  const turns = createJobTurns({ minWorkMs: 0 });
+  const { promise: reply, resolve } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const run = async (name: string) => {
+    const turn = turns.add("a", 10);
+    await turn.call(() => reply);
+    work(5);
+    order.push(name);
+    turn.end();
+  };
+  const jobs = Array.from({ length: 12 }, () => run("a"));
+  const other = turns.add("b", 300);
+
+  work(5);
+  const waited = other.wait().then(() => {
+    order.push("b");
+    other.end();
+  });
+  resolve();
+  await Promise.all([...jobs, waited]);
+
+  expect(order.indexOf("b")).toBeLessThan(3);
+});
+
 test("messages are read between the turns of two jobs", async () => {
   const turns = createJobTurns({ minWorkMs: 0 });
   const { port1, port2 } = new MessageChannel();

@@ -18,7 +18,7 @@ export interface JobTurn {
   begin: () => Promise<void>;
   /** The same while it runs. */
   wait: () => Promise<void>;
-  /** Runs a call of the main thread, whose duration is no work. */
+  /** Runs a call of the main thread, whose duration is no work, and lets others run that come first. */
   call: <T>(work: () => Promise<T>) => Promise<T>;
   /** Ends the job. */
   end: () => void;
@@ -137,6 +137,8 @@ export function createJobTurns({
             job.calls -= 1;
             job.since = elapsedMs();
             job.called_at = job.since;
+            // Jobs whose calls return together would run one after the other, and their next calls return meanwhile.
+            if (jobs.size > 1) await resume();
           }
         },
         end() {
