@@ -2,18 +2,24 @@
 
 import scorerWeights from "../../models/injection.weights" with { type: "file" };
 import nameWeights from "../../models/names.weights" with { type: "file" };
+import topicWeights from "../../models/topics.weights" with { type: "file" };
 import toxicityWeights from "../../models/toxicity.weights" with { type: "file" };
 import type { LearnedModels } from "../policy/detector.ts";
 import { createToxicityScorer } from "../policy/learned/toxicity-scorer.ts";
 import { createWindowScorer } from "../policy/learned/window-scorer.ts";
 import { createNameFinder } from "../policy/names/name-finder.ts";
 import { readNameModel } from "../policy/names/name-model.ts";
+import { readTopicModel } from "../policy/topics/read-topic-model.ts";
 import { createTextEmbedder } from "../policy/topics/text-embedder.ts";
 import { createModelLoader } from "./create-model-loader.ts";
 import { encoderFile } from "./encode-windows.ts";
 
 export const learnedModels: LearnedModels = {
   loadTextEmbedder: createModelLoader(createTextEmbedder, encoderFile),
+  loadTopicModel: createModelLoader(readTopicModel, {
+    path: topicWeights,
+    sha256: "93845fc37921b3c6f17d9fd4739132968bff242092f3c6be17b3d718a5fa80bc",
+  }),
   loadWindowScorer: createModelLoader(createWindowScorer, {
     path: scorerWeights,
     sha256: "57b21c4b5e5fc33a9dda67cfc7723105071871c47aac4bb2e21f8175463b110d",

@@ -6,6 +6,7 @@ import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
 import type { NameFinder } from "./names/name-finder.ts";
 import type { Segment, SegmentSource } from "./segment.ts";
+import type { TopicModel } from "./topics/fit-topics.ts";
 import type { TextEmbedder } from "./topics/text-embedder.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
@@ -84,6 +85,8 @@ export interface FoundMatch {
 export interface LearnedModels {
   /** Loads the word vectors of the injection model. */
   loadTextEmbedder: () => Promise<TextEmbedder>;
+  /** Loads the model of the built-in topics. */
+  loadTopicModel: () => Promise<TopicModel>;
   /** Loads stage 1 of the injection model. */
   loadWindowScorer: () => Promise<WindowScorer>;
   loadToxicityScorer: () => Promise<ToxicityScorer>;

@@ -55,6 +55,7 @@ const inputFor = (text: string): PolicyRunInput => ({
       ask: unavailable,
       restore: unavailable,
       loadTextEmbedder: unavailable,
+      loadTopicModel: unavailable,
       loadWindowScorer: unavailable,
       loadToxicityScorer: unavailable,
       scoreWindows: unavailable,

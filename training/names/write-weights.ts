@@ -3,12 +3,12 @@ import { writeFileSync } from "node:fs";
 
 const MAGIC = "PCWT";
 const ALIGNMENT = 8;
-const TYPES = { int8: Int8Array, int32: Int32Array };
+const TYPES = { int8: Int8Array, int32: Int32Array, float32: Float32Array };
 
 export function writeWeights(
   path: string,
-  members: Record<string, number | string>,
-  arrays: Record<string, Int8Array | Int32Array>,
+  members: Record<string, number | string | readonly string[]>,
+  arrays: Record<string, Int8Array | Int32Array | Float32Array>,
 ): void {
   const header = {
     version: 1,

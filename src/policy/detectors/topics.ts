@@ -4,6 +4,7 @@ import { defineDetector, type InspectionContext, type Match } from "../detector.
 import { inspectAll } from "../inspect-texts.ts";
 import { computeOnce, type Segment } from "../segment.ts";
 import { Level, type ReportLevel } from "../setting-schemas.ts";
+import { fitTopics } from "../topics/fit-topics.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
 import { createTopicClassifier, type TopicClassifier } from "../topics/topic-classifier.ts";
 import { TOPIC_EXAMPLES, TOPIC_NAMES } from "../topics/topic-examples.ts";
@@ -74,14 +75,19 @@ export const topics = defineDetector({
   scores: true,
   settings: Settings,
   prepare: ({ level, threshold = THRESHOLDS[level], topics: selected, custom_topics }) => {
+    const isSelected = ({ name }: { name: string }) => selected.some((topic) => topic === name);
     const builtIn = selected.map((name) => ({ name, examples: TOPIC_EXAMPLES[name] }));
-    let classifier: TopicClassifier | undefined;
+    let classify: TopicClassifier | undefined;
     return async (texts, context) => {
       if (texts.length === 0) return [];
       const { services, isExempt } = context;
       const embed = await services.loadTextEmbedder();
-      classifier ??= createTopicClassifier(embed, [...builtIn, ...custom_topics]);
-      const classify = classifier;
+      const { center, topics } = await services.loadTopicModel();
+      classify ??= createTopicClassifier(
+        custom_topics.length === 0
+          ? { center, topics: topics.filter(isSelected) }
+          : fitTopics(embed, [...builtIn, ...custom_topics]),
+      );
       const model = { embed, classify, threshold, isExempt };
       return inspectAll(texts, (segment) => inspectSegment(segment, model), context);
     };

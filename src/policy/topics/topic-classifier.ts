@@ -1,13 +1,6 @@
-/** Scores text by topic: ridge regression on the vectors of example sentences. */
-import { invertMatrix } from "../../lib/invert-matrix.ts";
-import { ORDINARY_SENTENCES } from "./ordinary-sentences.ts";
-import { dotProduct, normalize, type TextEmbedder } from "./text-embedder.ts";
-import { TOPIC_EXAMPLES } from "./topic-examples.ts";
-
-export interface Topic {
-  name: string;
-  examples: readonly string[];
-}
+/** Scores word vectors of text by topic. */
+import type { TopicModel } from "./fit-topics.ts";
+import { dotProduct } from "./text-embedder.ts";
 
 export interface TopicScore {
   topic: string;
@@ -18,92 +11,18 @@ export interface TopicScore {
 /** Returns the score of each topic. */
 export type TopicClassifier = (vector: Float32Array) => TopicScore[];
 
-const RIDGE = 3;
 const DEVIATIONS = 2.75;
 
-/** The examples of all built-in topics are counterexamples of the others. Takes about 200 ms, and 0.5 ms for each further example. */
-export function createTopicClassifier(
-  embed: TextEmbedder,
-  topics: readonly Topic[],
-): TopicClassifier {
-  const toVectors = (sentences: readonly string[]) =>
-    sentences.flatMap((sentence) =>
-      embed(sentence)
-        .slice(0, 1)
-        .map(({ vector }) => vector),
-    );
-  const ordinary = toVectors(ORDINARY_SENTENCES);
-  const center = averageVectors(ordinary);
-  const centered = (vector: Float32Array): Float32Array => {
-    const moved = vector.map((value, index) => value - (center[index] ?? 0));
-    return normalize(moved) ?? moved;
-  };
-  const names = new Set(topics.map(({ name }) => name));
-  const others = Object.entries(TOPIC_EXAMPLES).filter(([name]) => !names.has(name));
-  const labeled = topics.map(({ name, examples }) => ({ name, vectors: toVectors(examples) }));
-  const samples = [
-    ...labeled.flatMap(({ name, vectors }) => vectors.map((vector) => ({ name, vector }))),
-    ...[...others.flatMap(([, examples]) => toVectors(examples)), ...ordinary].map((vector) => ({
-      name: undefined,
-      vector,
-    })),
-  ].map(({ name, vector }) => ({ name, vector: centered(vector) }));
-  const inverse = invertMatrix(sumSquares(samples.map(({ vector }) => vector))).map(
-    (row) => new Float32Array(row),
-  );
-  const project = (vector: Float32Array) =>
-    new Float32Array(inverse.map((row) => dotProduct(row, vector)));
-  /** By how much the score of a sample has to grow if it is left out of the fit. */
-  const factors = samples.map(({ vector }) => 1 / (1 - dotProduct(vector, project(vector))));
-  const directions = topics.map(({ name }) => fitTopic(name));
-
-  /** Fits the direction of a topic, and how other sentences score when they are left out of the fit. */
-  function fitTopic(name: string) {
-    const sum = new Float32Array(center.length);
-    for (const sample of samples) if (sample.name === name) addScaled(sum, sample.vector, 1);
-    const direction = project(sum);
-    const outside = samples.flatMap((sample, index) =>
-      sample.name === name ? [] : dotProduct(direction, sample.vector) * (factors[index] ?? 1),
-    );
-    const mean = average(outside);
-    const deviation = Math.sqrt(average(outside.map((score) => (score - mean) ** 2)));
-    return { name, direction, offset: dotProduct(direction, center), mean, deviation };
-  }
-
+export function createTopicClassifier({ center, topics }: TopicModel): TopicClassifier {
   const square = dotProduct(center, center);
+  const offsets = topics.map(({ direction }) => dotProduct(direction, center));
   return (vector) => {
     // The length of the vector after it is centered.
     const length = Math.sqrt(1 - 2 * dotProduct(vector, center) + square) || 1;
-    return directions.map(({ name, direction, offset, mean, deviation }) => {
-      const projection = (dotProduct(direction, vector) - offset) / length;
+    return topics.map(({ name, direction, mean, deviation }, index) => {
+      const projection = (dotProduct(direction, vector) - (offsets[index] ?? 0)) / length;
       const deviations = (projection - mean) / deviation;
       return { topic: name, score: 1 / (1 + Math.exp(DEVIATIONS - deviations)) };
     });
   };
-}
-
-/** Returns the matrix of the regression: the sum of the products of each two dimensions, with the ridge on its diagonal. */
-function sumSquares(vectors: readonly Float32Array[]): Float64Array[] {
-  const size = vectors[0]?.length ?? 0;
-  return Array.from({ length: size }, (_, index) => {
-    const sum = new Float32Array(size);
-    for (const vector of vectors) addScaled(sum, vector, vector[index] ?? 0);
-    sum[index] = (sum[index] ?? 0) + RIDGE;
-    return new Float64Array(sum);
-  });
-}
-
-const average = (values: readonly number[]): number =>
-  values.reduce((sum, value) => sum + value, 0) / values.length;
-
-function averageVectors(vectors: readonly Float32Array[]): Float32Array {
-  const sum = new Float32Array(vectors[0]?.length ?? 0);
-  for (const vector of vectors) addScaled(sum, vector, 1 / vectors.length);
-  return sum;
-}
-
-function addScaled(sum: Float32Array, vector: Float32Array, factor: number): void {
-  for (let index = 0; index < sum.length; index++) {
-    sum[index] = (sum[index] ?? 0) + factor * (vector[index] ?? 0);
-  }
 }
