@@ -1,5 +1,6 @@
 /** Large bodies are evaluated in a worker, with the same results and without delaying other requests. */
 import { afterAll, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
 import { detectors } from "../../src/policy/detectors/all.ts";
 import { makeDetector, makeGuard, makeGuardWithRules, type TestGuard } from "../kit/guard.ts";
 import { sharedKit, startKit } from "../kit/kit.ts";
@@ -11,6 +12,12 @@ import { maxWaitShare, minOfRuns } from "../kit/until.ts";
 import { randomPayload, STYLES } from "../policy/random-payload.ts";
 
 const kit = sharedKit();
+/** Returns the name of each thread. */
+const readThreads = (pid: number): string[] => {
+  const folder = `/proc/${pid}/task`;
+  return readdirSync(folder).map((id) => readFileSync(`${folder}/${id}/comm`, "utf8").trim());
+};
+
 const REPORT = { action: "report" } as const;
 
 test("other requests are served while an adversarial body is evaluated, and in a policy test", async () => {
@@ -199,6 +206,18 @@ test("bodies with 500,000 addresses to mask take a bounded multiple of the size 
 
   expect(readPeakMiB(program.child.pid)).toBeLessThan(700);
 }, 90_000);
+
+test("both workers start with the first large body, because a busy one would slow the start of the other", async () => {
+  await using program = await startProgram();
+  const guard = await makeGuardWithRules(program, "unicode");
+  const countWorkers = () =>
+    readThreads(program.child.pid).filter((name) => name === "Worker").length;
+  const before = countWorkers();
+
+  await guard.evaluate({ payload: { input: "hello ".repeat(20_000) } });
+
+  expect(countWorkers() - before).toBe(2);
+});
 
 test("a large batch that needs stage 2 of the injection model does not delay the bodies of others", async () => {
   const shared = await kit();

@@ -63,14 +63,18 @@ export function createWorkerPool(): WorkerPool {
 /**
  * Long conversations have two workers, and those of one owner have one of them: its longest detector delays only owners of
  * the same worker. There, bodies take turns: an owner has a part of the slots, and others wait for at most as much text of it
- * as one body can have. A body leaves its slot while it waits for a worker for huge bodies, or for a remote detector.
+ * as one body can have. A body leaves its slot while it waits for a worker for huge bodies, or for a remote detector. Both
+ * workers start with the first body: beside a busy one, the start of the other takes more than a second.
  */
 function createLarge(): RunJob {
   const start = () => createWorker(() => startEvaluationWorker("large"));
   const workers = [start(), start()] as const;
   const runLeaving = createLeaveBudget();
   return createQueue({ max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES }, (job) => ({
-    run: (turn, size) => runLeaving(findWorker(workers, job).run, { job, turn, size }),
+    run: (turn, size) => {
+      for (const { prepare } of workers) prepare();
+      return runLeaving(findWorker(workers, job).run, { job, turn, size });
+    },
   }));
 }
 
@@ -168,6 +172,8 @@ interface RunningJob extends WorkerJob {
 }
 
 interface JobRunner {
+  /** Starts the worker. Without a job, it exits like an idle one. */
+  prepare: () => unknown;
   run: RunJob;
   jobs: ReadonlyMap<number, RunningJob>;
 }
@@ -206,20 +212,27 @@ function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): Job
     void running?.terminate();
     running = undefined;
   };
-  const run: RunJob = async (job) => {
+  const stopWhenIdle = () => {
     clearTimeout(idleTimer);
+    if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
+  };
+  const prepare = (): Worker => {
     running ??= start();
+    stopWhenIdle();
+    return running;
+  };
+  const run: RunJob = async (job) => {
     const id = ++lastJob;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     jobs.set(id, { ...job, finish: resolve });
     const message: MessageToWorker = { kind: "task", job: id, owner: job.owner, task: job.task };
-    running.postMessage(message);
+    prepare().postMessage(message);
     const outcome = await promise;
     jobs.delete(id);
-    if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
+    stopWhenIdle();
     return outcome;
   };
-  return { run, jobs };
+  return { prepare, run, jobs };
 }
 
 async function callHost(
