@@ -24,7 +24,7 @@ import type {
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
-import { HELD_SIZE, passTurn, withoutTurn } from "./worker-turn.ts";
+import { type BodyTurn, createTurn, leaveTurnsOf, passTurn, withoutTurn } from "./worker-turn.ts";
 
 /** Returns the response body. */
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
@@ -42,13 +42,6 @@ export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): 
   return `[${verdicts.join(",")}]`;
 }
 
-/** Turn of a body in its worker. The evaluations of a batch share it. */
-interface BodyTurn {
-  began: number;
-  /** Characters of the texts of those that have begun. */
-  characters: number;
-}
-
 interface Batch {
   turn: BodyTurn;
   /** Runs an evaluation whose texts are extracted, when it is its turn in the batch. `opens`: it reads documents. */
@@ -64,7 +57,7 @@ const MAX_CONCURRENT = 16;
  * run last and a few at a time: their results would take memory while others have their turn.
  */
 function createBatchTurns(host: EvaluationHost, size: number) {
-  const turn: BodyTurn = { began: elapsedMs(), characters: 0 };
+  const turn = createTurn();
   const takeTurn = createSemaphore(1);
   const takePlace = createSemaphore(MAX_CONCURRENT);
   const { promise: documentsRead, resolve: endDocuments } = Promise.withResolvers<void>();
@@ -130,41 +123,8 @@ export async function evaluate(
     const run = () => decide(host, extracted, { opens, started, turn });
     return await batch.runInTurn(opens, run);
   }
-  const turn = { began: elapsedMs(), characters: 0 };
+  const turn = createTurn();
   return await decide(host, extracted, { opens, started, turn });
-}
-
-/** A body that has worked for less keeps its turn: those that start meanwhile take memory beside it. */
-const MIN_TURN_MS = 250;
-
-/** Lets others run, before a detector inspects this much text. In a worker for huge bodies, other owners have the turn. */
-async function awaitTurn(host: EvaluationHost, turn: BodyTurn, size: number): Promise<void> {
-  await host.waitForTurn(size);
-  if (host.worker !== "huge" || elapsedMs() - turn.began < MIN_TURN_MS) return;
-  await passTurn(host, heldSize(turn));
-  turn.began = elapsedMs();
-}
-
-const heldSize = ({ characters }: BodyTurn): number => characters * HELD_SIZE.character;
-
-/**
- * Returns a host that leaves the turn of its worker while another service responds, and in a worker for huge bodies also
- * between detectors: those of a small document with much text take seconds.
- */
-function leaveTurnsOf(host: EvaluationHost, turn: BodyTurn): EvaluationHost {
-  // Without a check of the client: what a remote detector has read is recorded.
-  const leaveTurn = async <T>(call: () => Promise<T>): Promise<T> => {
-    const result = await withoutTurn(host, heldSize(turn), call);
-    turn.began = elapsedMs();
-    return result;
-  };
-  return {
-    ...host,
-    post: (request) => leaveTurn(() => host.post(request)),
-    ask: (request) => leaveTurn(() => host.ask(request)),
-    scoreWindows: (windows) => leaveTurn(() => host.scoreWindows(windows)),
-    waitForTurn: (size) => awaitTurn(host, turn, size),
-  };
 }
 
 async function decide(
