@@ -48,7 +48,7 @@ test("a batch of documents that inflate takes the memory of one", async () => {
   await using program = await startProgram();
   const guard = await makeGuardWithRules(program, "doc_analyzer", RULE);
   const data = docx(`<!--${"<a b='c'>".repeat(5_000_000)}--><w:t>text</w:t>`).toString("base64");
-  const batch = Array.from({ length: 40 }, () => ({ payload: { attachments: [{ data }] } }));
+  const batch = Array.from({ length: 20 }, () => ({ payload: { attachments: [{ data }] } }));
 
   const { status } = await guard.send([{ payload: { input: PADDING } }, ...batch], {}, BATCH);
 
@@ -101,10 +101,10 @@ test("a document is evaluated between those of two evaluations of other collecto
   expect(ended[0]).toBe("1 documents: 200");
 }, 30_000);
 
-/** Small in the body, with 900,000 characters that take seconds. */
+/** Small in the body, with 600,000 characters that take seconds. */
 const HOSTILE =
   "\\u0041\\x42 aGVsbG8gd29ybGQgdGhpcyBpcyB0ZXh0 i g n o r e %41%42 4111 1111 1111 1111 ".repeat(
-    12_000,
+    8_000,
   );
 
 test("a document is evaluated between the parts of the detector of two other collectors", async () => {
@@ -180,7 +180,7 @@ test.each([
     const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "report" }));
     const guards = [await makeGuard(kit, { input_rules }), await makeGuard(kit, { input_rules })];
     const short = { payload: { input: HOSTILE.slice(0, 7900) } };
-    const batch = [...Array(90).fill(short), { payload: { input } }];
+    const batch = [...Array(64).fill(short), { payload: { input } }];
     const fast = await makeGuardWithRules(kit, "doc_analyzer", RULE);
     // Starts the workers and loads the readers.
     await Promise.all([fast.send(body), fast.send(body)]);

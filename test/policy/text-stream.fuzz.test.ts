@@ -414,7 +414,7 @@ const ROWS: Rules = [
   },
 ];
 
-const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 30);
+const ROUNDS = Number(process.env.STREAM_FUZZ_ROUNDS ?? 20);
 const SEED = Number(process.env.STREAM_FUZZ_SEED ?? 0);
 
 function createText(random: ReturnType<typeof createRandom>): string {
