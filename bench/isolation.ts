@@ -48,6 +48,17 @@ const DOCUMENTS = jsonOf([
   ...Array.from({ length: 24 }, () => documentOf(hostileText(200_000))),
 ]);
 
+const BATCH_PATH = "/v1/evaluate/batch";
+const textsOf = (count: number) => ({ payload: { input: Array<string>(count).fill("a1b4") } });
+/** 7,500 texts in 60 KB. Its evaluations are distributed to the workers. */
+const SHORT_TEXTS = jsonOf(Array.from({ length: 99 }, () => textsOf(75)));
+/** More than 1 MiB. */
+const MANY_TEXTS = jsonOf([
+  ...Array.from({ length: 99 }, () => textsOf(950)),
+  { payload: { input: proseOf(500_000, 8) } },
+]);
+const TEXTS = jsonOf(textsOf(49_000));
+
 const CHAT_PATH = "/v1/chat/completions";
 const streamOf = (model: string): Buffer =>
   jsonOf({ model, stream: true, messages: [{ role: "user", content: "Hello" }] });
@@ -70,6 +81,8 @@ interface Attack {
   body: Buffer;
   path?: string;
 }
+
+const TWO_BATCHES = { collectors: 2, each: 1, path: BATCH_PATH };
 
 const sendAll = (callers: readonly Caller[], path: string, body: Buffer): Promise<number[]> =>
   Promise.all(callers.map(({ send }) => send(path, body)));
@@ -126,13 +139,31 @@ const scenarios: readonly Scenario[] = [
   })),
   {
     what: "Document beside batches of 24 documents of 2 collectors",
-    prepare: async (lab) => {
-      const path = "/v1/evaluate/batch";
-      return {
-        attack: await collectorsSend(lab, { collectors: 2, each: 1, body: DOCUMENTS, path }),
-        probe: await probeCollector(lab, DOCUMENT),
-      };
-    },
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { ...TWO_BATCHES, body: DOCUMENTS }),
+      probe: await probeCollector(lab, DOCUMENT),
+    }),
+  },
+  {
+    what: "Document beside batches of 94,000 short texts of 2 collectors",
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { ...TWO_BATCHES, body: MANY_TEXTS }),
+      probe: await probeCollector(lab, DOCUMENT),
+    }),
+  },
+  {
+    what: "Document beside 4 bodies of 49,000 short texts of each of 2 collectors",
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { collectors: 2, each: many(4), body: TEXTS }),
+      probe: await probeCollector(lab, DOCUMENT),
+    }),
+  },
+  {
+    what: "Chat of 72 KB beside 6 batches of 7,500 short texts of each of 2 collectors",
+    prepare: async (lab) => ({
+      attack: await collectorsSend(lab, { ...TWO_BATCHES, each: many(6), body: SHORT_TEXTS }),
+      probe: await probeCollector(lab, SHORT_CHAT),
+    }),
   },
   {
     what: "List of gateways beside 50 consumers that abandon streams of 1 MB",
