@@ -100,6 +100,7 @@ test("jobs whose calls return together continue after the job of an owner that h
   const run = async (name: string) => {
     const turn = turns.add("a", 10);
     await turn.call(() => reply);
+    await turn.begin();
     work(5);
     order.push(name);
     turn.end();
@@ -151,6 +152,42 @@ test("a job that waits for a remote detector delays no other", async () => {
   const called = remote.call(() => promise);
   work(5);
   await other.wait();
+  resolve();
+  await called;
+});
+
+test("a job with short calls delays another owner only as long as that one has worked", async () => {
+  const turns = createJobTurns({ minWorkMs: 0 });
+  const long = turns.add("a", 1000);
+  work(200);
+  const short = turns.add("b", 10);
+  let calls = 0;
+  let isOver = false;
+  const callAgain = async () => {
+    for (; !isOver; calls++) {
+      await short.call(() => Bun.sleep(20));
+      await short.begin();
+      work(1);
+    }
+  };
+
+  const calling = callAgain();
+  await long.wait();
+  isOver = true;
+  long.end();
+  await calling;
+
+  expect(calls).toBeLessThan(15);
+});
+
+test("a job does not wait for a smaller one of its owner that waits for a remote detector", async () => {
+  const turns = createJobTurns({ minWorkMs: 0, maxWaitMs: 60_000 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const large = turns.add("a", 1000);
+  const small = turns.add("a", 10);
+  const called = small.call(() => promise);
+
+  await large.wait();
   resolve();
   await called;
 });

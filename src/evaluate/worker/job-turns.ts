@@ -14,11 +14,14 @@ const MIN_WORK_MS = 50;
 const MAX_CALL_MS = 50;
 
 export interface JobTurn {
-  /** Lets others run that come first, before the job begins: the parts of a batch arrive together. */
+  /**
+   * Lets others run that come first, before the job begins and after each call: the parts of a batch and the results of calls
+   * arrive together.
+   */
   begin: () => Promise<void>;
-  /** The same while it runs. */
+  /** The same while the job works. */
   wait: () => Promise<void>;
-  /** Runs a call of the main thread, whose duration is no work, and lets others run that come first. */
+  /** Runs a call of the main thread, of which only the time that others wait for it is work. */
   call: <T>(work: () => Promise<T>) => Promise<T>;
   /** Ends the job. */
   end: () => void;
@@ -81,7 +84,7 @@ export function createJobTurns({
   const isBehindOwner = (job: Job) =>
     jobs.values().some((other) => other.owner.worked_ms < job.owner.worked_ms && !isCalling(other));
   const isBehindSmaller = ({ owner, size }: Job) =>
-    jobs.values().some((other) => other.owner === owner && other.size < size);
+    jobs.values().some((other) => other.owner === owner && other.size < size && !isCalling(other));
   const hasWaited = ({ job, began }: Waiter) => job.waited_ms + elapsedMs() - began >= maxWaitMs;
   const mayResume = (waiter: Waiter) =>
     !isBehindOwner(waiter.job) && (!isBehindSmaller(waiter.job) || hasWaited(waiter));
@@ -136,9 +139,8 @@ export function createJobTurns({
           } finally {
             job.calls -= 1;
             job.since = elapsedMs();
+            owner.worked_ms += Math.min(job.since - job.called_at, MAX_CALL_MS);
             job.called_at = job.since;
-            // Jobs whose calls return together would run one after the other, and their next calls return meanwhile.
-            if (jobs.size > 1) await resume();
           }
         },
         end() {

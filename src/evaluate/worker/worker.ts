@@ -38,8 +38,7 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   }
   const { job, owner, task } = message;
   const turn = jobTurns.add(owner, measureTask(task));
-  // In the other workers, one job has its turn at a time.
-  if (workerData === "large") await turn.begin();
+  await begin(turn);
   const outcome = await captureOutcome(() => runTask(createWorkerHost(job, turn), task));
   turn.end();
   post({ kind: "done", job, outcome });
@@ -47,6 +46,11 @@ parentPort?.on("message", async (message: MessageToWorker<EvaluationTask>) => {
   // thousands of events, of 1 MiB at most: collecting after each would take most of their time.
   if (workerData === "huge" && task.name !== "replay") Bun.gc(true);
 });
+
+/** In the other workers, one job has its turn at a time. */
+const begin = async (turn: JobTurn): Promise<void> => {
+  if (workerData === "large") await turn.begin();
+};
 
 /** A detector leaves up to 100 times the size of the text as garbage, and the next one would add to it. */
 const MAX_GARBAGE_BYTES = 256 * 1024 * 1024;
@@ -72,14 +76,17 @@ function runTask(
 }
 
 function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
-  const callMain = (method: HostMethod, args: unknown[]): Promise<unknown> =>
-    turn.call(async () => {
+  const callMain = async (method: HostMethod, args: unknown[]): Promise<unknown> => {
+    const outcome = await turn.call(() => {
       const call = ++lastCall;
       const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
       pendingCalls.set(call, resolve);
       post({ kind: "call", job, call, method, args });
-      return unwrapOutcome(await promise);
+      return promise;
     });
+    await begin(turn);
+    return unwrapOutcome(outcome);
+  };
   // The main thread returns the result of its own method of this name.
   const remote = <Name extends HostMethod>(method: Name) =>
     ((...args: unknown[]) => callMain(method, args)) as EvaluationHost[Name];
