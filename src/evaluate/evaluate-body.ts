@@ -24,7 +24,7 @@ import type {
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
-import { type BodyTurn, createTurn, leaveTurnsOf, passTurn, withoutTurn } from "./worker-turn.ts";
+import { type BodyTurn, createTurn, passTurn, runWithTurn, withoutTurn } from "./worker-turn.ts";
 
 /** Returns the response body. */
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
@@ -132,7 +132,6 @@ async function decide(
   extracted: ExtractedEvaluation,
   { opens, started, turn }: { opens: boolean; started: number; turn: BodyTurn },
 ): Promise<Evaluation> {
-  const { approval_mode, text, is_foreign_body = false } = extracted;
   let characters = 0;
   try {
     const opened = opens
@@ -140,30 +139,38 @@ async function decide(
       : skipAttachments(extracted);
     if (host.worker) characters = countCharacters(opened);
     turn.characters += characters;
-    const inTurns = host.worker ? leaveTurnsOf(host, turn) : host;
-    const initial = approval_mode === "waived" ? "waived" : "none";
-    let decided = await applyPolicy(inTurns, opened, initial); //         500 detector
-    if (decided.outcome.status === "ask") {
-      // Again, because a gate that asks skips the detectors.
-      if (await findApproval(host, decided)) {
-        decided = await applyPolicy(inTurns, opened, "granted");
-      }
-      decided = await requestApproval(host, decided); //                  413 names
-    }
-    const { changes } = decided.outcome;
-    const transformed =
-      changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
-    // Text is masked for Activity by the detectors of secrets and personal data.
-    if (opens || extracted.size > MEDIUM_BYTES) await inTurns.waitForTurn(extracted.size);
-    const latency_ms = msSince(started);
-    await recordActivity(host, decided, latency_ms); //                   500 activity
-    return { verdict: toVerdict(decided, latency_ms), transformed };
+    const decideTexts = (inTurn: EvaluationHost) =>
+      decideOpened(inTurn, opened, { opens, started });
+    return await (host.worker ? runWithTurn(host, turn, decideTexts) : decideTexts(host));
   } catch (thrown) {
     await recordFailure(host, extracted, { thrown, latency_ms: msSince(started) });
     throw thrown;
   } finally {
     turn.characters -= characters;
   }
+}
+
+async function decideOpened(
+  host: EvaluationHost,
+  opened: OpenedEvaluation,
+  { opens, started }: { opens: boolean; started: number },
+): Promise<Evaluation> {
+  const { approval_mode, text, size, is_foreign_body = false } = opened;
+  const initial = approval_mode === "waived" ? "waived" : "none";
+  let decided = await applyPolicy(host, opened, initial); //              500 detector
+  if (decided.outcome.status === "ask") {
+    // Again, because a gate that asks skips the detectors.
+    if (await findApproval(host, decided)) decided = await applyPolicy(host, opened, "granted");
+    decided = await requestApproval(host, decided); //                    413 names
+  }
+  const { changes } = decided.outcome;
+  const transformed =
+    changes.length > 0 ? rewritePayload(text, changes, { complete: is_foreign_body }) : null;
+  // Text is masked for Activity by the detectors of secrets and personal data.
+  if (opens || size > MEDIUM_BYTES) await host.waitForTurn(size);
+  const latency_ms = msSince(started);
+  await recordActivity(host, decided, latency_ms); //                     500 activity
+  return { verdict: toVerdict(decided, latency_ms), transformed };
 }
 
 const countCharacters = ({ payload, opened }: OpenedEvaluation): number =>

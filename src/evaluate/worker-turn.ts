@@ -1,4 +1,5 @@
 /** Turn of a body in its worker: other owners have the worker while it waits, and between its detectors. */
+import { createSemaphore } from "../lib/concurrency/semaphore.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
@@ -39,60 +40,114 @@ export async function passTurn(
 /** Turn of a body in its worker. The evaluations of a batch share it. */
 export interface BodyTurn {
   began: number;
-  /** Resolves when it has another turn. Undefined: no evaluation passes it. */
-  passing: Promise<void> | undefined;
-  /** Characters of the texts of those that have begun. */
+  /** Evaluations that have begun and do not wait for a service. */
+  working: number;
+  /** Evaluations that wait for a service. */
+  waiting: number;
+  hasLeft: boolean;
+  /** Pending while the body waits for its next turn. */
+  taking: Promise<void> | undefined;
+  /** Characters of the texts of the evaluations that have begun. */
   characters: number;
+  /** Checks one evaluation at a time whether the turn is over, so that each sees how long the one before it worked. */
+  checkInTurn: ReturnType<typeof createSemaphore>;
 }
 
 export const createTurn = (): BodyTurn => ({
   began: elapsedMs(),
-  passing: undefined,
+  working: 0,
+  waiting: 0,
+  hasLeft: false,
+  taking: undefined,
   characters: 0,
+  checkInTurn: createSemaphore(1),
 });
 
 /**
- * Returns a host that leaves the turn of its worker while another service responds, and in a worker for huge bodies also
- * between detectors: those of a small document with much text take seconds.
+ * Runs an evaluation with a host that leaves the turn of its worker: while no evaluation of the body works, because services
+ * have not responded, and in a worker for huge bodies also between detectors, which take seconds for much text.
  */
-export function leaveTurnsOf(host: EvaluationHost, turn: BodyTurn): EvaluationHost {
-  // Without a check of the client: what a remote detector has read is recorded.
-  const leaveTurn = async <T>(call: () => Promise<T>): Promise<T> => {
-    const result = await withoutTurn(host, heldSize(turn), call);
-    turn.began = elapsedMs();
-    return result;
+export async function runWithTurn<T>(
+  host: EvaluationHost,
+  turn: BodyTurn,
+  evaluate: (host: EvaluationHost) => Promise<T>,
+): Promise<T> {
+  /** Remote detectors run concurrently. */
+  let calls = 0;
+  const awaitService = async <Value>(call: () => Promise<Value>): Promise<Value> => {
+    calls += 1;
+    if (calls === 1) await startWaiting(host, turn);
+    try {
+      return await call();
+    } finally {
+      calls -= 1;
+      if (calls === 0) await endWaiting(host, turn);
+    }
   };
-  return {
-    ...host,
-    post: (request) => leaveTurn(() => host.post(request)),
-    ask: (request) => leaveTurn(() => host.ask(request)),
-    scoreWindows: (windows) => leaveTurn(() => host.scoreWindows(windows)),
-    waitForTurn: (size) => awaitTurn(host, turn, size),
-  };
+  await startWork(host, turn);
+  try {
+    return await evaluate({
+      ...host,
+      post: (request) => awaitService(() => host.post(request)),
+      ask: (request) => awaitService(() => host.ask(request)),
+      scoreWindows: (windows) => awaitService(() => host.scoreWindows(windows)),
+      waitForTurn: (size) =>
+        host.worker === "huge"
+          ? turn.checkInTurn(() => passLongTurn(host, turn, size))
+          : host.waitForTurn(size),
+    });
+  } finally {
+    await stopWork(host, turn);
+  }
+}
+
+async function startWaiting(host: TurnHost, turn: BodyTurn): Promise<void> {
+  turn.waiting += 1;
+  await stopWork(host, turn);
+}
+
+async function endWaiting(host: TurnHost, turn: BodyTurn): Promise<void> {
+  turn.waiting -= 1;
+  await startWork(host, turn);
+}
+
+async function startWork(host: TurnHost, turn: BodyTurn): Promise<void> {
+  turn.working += 1;
+  await take(host, turn);
+}
+
+async function stopWork(host: TurnHost, turn: BodyTurn): Promise<void> {
+  turn.working -= 1;
+  if (turn.working === 0 && turn.waiting > 0) await leave(host, turn);
 }
 
 /** A body that has worked for less keeps its turn: those that start meanwhile take memory beside it. */
 const MIN_TURN_MS = 250;
 
-/** Lets others run, before a detector inspects this much text. In a worker for huge bodies, other owners have the turn. */
-async function awaitTurn(host: EvaluationHost, turn: BodyTurn, size: number): Promise<void> {
-  for (;;) {
-    await host.waitForTurn(size);
-    const isDue = elapsedMs() - turn.began >= MIN_TURN_MS;
-    if (host.worker !== "huge" || !(turn.passing || isDue)) return;
-    // One evaluation passes the turn, and the others wait for it.
-    turn.passing ??= passTurnOfBody(host, turn);
-    await turn.passing;
-  }
+/** Lets others run, before a detector inspects this much text. After a long turn, other owners have the worker. */
+async function passLongTurn(host: EvaluationHost, turn: BodyTurn, size: number): Promise<void> {
+  // The evaluation that was checked before works first.
+  await new Promise(setImmediate);
+  await host.waitForTurn(size);
+  if (elapsedMs() - turn.began < MIN_TURN_MS) return;
+  await leave(host, turn);
+  await take(host, turn);
+  await host.checkClient();
 }
 
-async function passTurnOfBody(host: TurnHost, turn: BodyTurn): Promise<void> {
-  try {
-    await passTurn(host, heldSize(turn));
-  } finally {
+async function leave(host: TurnHost, turn: BodyTurn): Promise<void> {
+  if (turn.hasLeft) return;
+  turn.hasLeft = true;
+  await host.leaveTurn(turn.characters * HELD_SIZE.character);
+}
+
+/** Waits for the next turn, if the body has left its turn. */
+async function take(host: TurnHost, turn: BodyTurn): Promise<void> {
+  if (!turn.hasLeft) return;
+  turn.taking ??= host.takeTurn().finally(() => {
     turn.began = elapsedMs();
-    turn.passing = undefined;
-  }
+    turn.hasLeft = false;
+    turn.taking = undefined;
+  });
+  await turn.taking;
 }
-
-const heldSize = ({ characters }: BodyTurn): number => characters * HELD_SIZE.character;
