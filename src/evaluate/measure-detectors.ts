@@ -15,12 +15,18 @@ export function measureDetectors(policy: CompiledPolicy): {
     ...rule,
     async inspect(texts, context) {
       const started = elapsedMs();
+      let waited = 0;
+      const waitForTurn = async (size: number) => {
+        const began = elapsedMs();
+        await context.waitForTurn?.(size);
+        waited += elapsedMs() - began;
+      };
       try {
-        return await rule.inspect(texts, context);
+        return await rule.inspect(texts, { ...context, waitForTurn });
       } finally {
         const { id, name } = rule.detector;
         const time = times.get(id) ?? { detector_id: id, detector_name: name, ms: 0 };
-        time.ms += elapsedMs() - started;
+        time.ms += elapsedMs() - started - waited;
         times.set(id, time);
       }
     },
