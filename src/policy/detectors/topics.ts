@@ -82,12 +82,12 @@ export const topics = defineDetector({
       if (texts.length === 0) return [];
       const { services, isExempt } = context;
       const embed = await services.loadTextEmbedder();
-      const { center, topics } = await services.loadTopicModel();
-      classify ??= createTopicClassifier(
-        custom_topics.length === 0
-          ? { center, topics: topics.filter(isSelected) }
-          : fitTopics(embed, [...builtIn, ...custom_topics]),
-      );
+      if (custom_topics.length > 0) {
+        classify ??= createTopicClassifier(fitTopics(embed, [...builtIn, ...custom_topics]));
+      } else {
+        const { center, topics } = await services.loadTopicModel();
+        classify ??= createTopicClassifier({ center, topics: topics.filter(isSelected) });
+      }
       const model = { embed, classify, threshold, isExempt };
       return inspectAll(texts, (segment) => inspectSegment(segment, model), context);
     };
