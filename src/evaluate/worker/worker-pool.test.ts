@@ -1,9 +1,10 @@
 /** Huge evaluations leave their turns to those of other owners, in two workers. */
 import { expect, test } from "bun:test";
+import { Worker } from "node:worker_threads";
 import { passTurn } from "../worker-turn.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import type { TaskOutcome } from "./messages.ts";
-import { createHugeQueue, type WorkerJob } from "./worker-pool.ts";
+import { createHugeQueue, createWorker, type WorkerJob } from "./worker-pool.ts";
 
 interface StartOptions extends Pick<WorkerJob, "host" | "signal"> {
   bytes?: number;
@@ -233,4 +234,42 @@ test("a job that ends while it has left its turn is not counted any more", async
   for (const owner of ["c", "d"]) await start(owner);
 
   expect(started.slice(2)).toEqual(["c in one", "d in other"]);
+});
+
+/** Ends each job after as many milliseconds as its body has bytes. */
+const SLEEPER = `const { parentPort } = require("node:worker_threads");
+parentPort.on("message", ({ job, task }) =>
+  setTimeout(() => parentPort.postMessage({ kind: "done", job, outcome: { value: job } }), task.input.bytes.length));`;
+
+const createSleeper = () => {
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  const startThread = () => new Worker(SLEEPER, { eval: true }).once("exit", () => resolve());
+  const worker = createWorker(startThread, { idleMs: 50 });
+  const run = (ms: number) => {
+    const input = { bytes: new Uint8Array(ms) };
+    return worker.run({ owner: "a", task: { name: "body", input } as WorkerJob["task"] });
+  };
+  return { ...worker, exited, run };
+};
+
+test("a worker exits when it is idle, also without a job, and starts again", async () => {
+  const { startIdle, isRunning, run, exited } = createSleeper();
+
+  startIdle();
+  expect(isRunning()).toBe(true);
+  await exited;
+  expect(isRunning()).toBe(false);
+
+  expect(await run(0)).toEqual({ value: 1 });
+});
+
+test("a worker does not exit while it has a job", async () => {
+  const { startIdle, run } = createSleeper();
+
+  startIdle();
+  const running = run(200);
+  startIdle();
+  expect(await run(0)).toEqual({ value: 2 });
+
+  expect(await running).toEqual({ value: 1 });
 });

@@ -63,17 +63,21 @@ export function createWorkerPool(): WorkerPool {
 /**
  * Long conversations have two workers, and those of one owner have one of them: its longest detector delays only owners of
  * the same worker. There, bodies take turns: an owner has a part of the slots, and others wait for at most as much text of it
- * as one body can have. A body leaves its slot while it waits for a worker for huge bodies, or for a remote detector. Both
- * workers start with the first body: beside a busy one, the start of the other takes more than a second.
+ * as one body can have. A body leaves its slot while it waits for a worker for huge bodies, or for a remote detector. The
+ * other worker starts after the first body: beside busy ones, that takes more than a second.
  */
 function createLarge(): RunJob {
   const start = () => createWorker(() => startEvaluationWorker("large"));
   const workers = [start(), start()] as const;
   const runLeaving = createLeaveBudget();
   return createQueue({ max: 32, perOwner: 12, sizePerOwner: HUGE_BYTES }, (job) => ({
-    run: (turn, size) => {
-      for (const { prepare } of workers) prepare();
-      return runLeaving(findWorker(workers, job).run, { job, turn, size });
+    run: async (turn, size) => {
+      const isFirst = !workers.some(({ isRunning }) => isRunning());
+      try {
+        return await runLeaving(findWorker(workers, job).run, { job, turn, size });
+      } finally {
+        if (isFirst) for (const { startIdle } of workers) startIdle();
+      }
     },
   }));
 }
@@ -172,13 +176,15 @@ interface RunningJob extends WorkerJob {
 }
 
 interface JobRunner {
-  /** Starts the worker. Without a job, it exits like an idle one. */
-  prepare: () => unknown;
+  isRunning: () => boolean;
+  /** Starts the worker without a job. */
+  startIdle: () => void;
   run: RunJob;
   jobs: ReadonlyMap<number, RunningJob>;
 }
 
-function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): JobRunner {
+/** Runs jobs in a worker that starts with the first one, and exits when it is idle. */
+export function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): JobRunner {
   const jobs = new Map<number, RunningJob>();
   let lastJob = 0;
   let running: Worker | undefined;
@@ -216,23 +222,24 @@ function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {}): Job
     clearTimeout(idleTimer);
     if (jobs.size === 0) idleTimer = setTimeout(stop, idleMs).unref();
   };
-  const prepare = (): Worker => {
+  const startIdle = () => {
     running ??= start();
     stopWhenIdle();
-    return running;
   };
   const run: RunJob = async (job) => {
+    clearTimeout(idleTimer);
+    running ??= start();
     const id = ++lastJob;
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     jobs.set(id, { ...job, finish: resolve });
     const message: MessageToWorker = { kind: "task", job: id, owner: job.owner, task: job.task };
-    prepare().postMessage(message);
+    running.postMessage(message);
     const outcome = await promise;
     jobs.delete(id);
     stopWhenIdle();
     return outcome;
   };
-  return { prepare, run, jobs };
+  return { isRunning: () => running !== undefined, startIdle, run, jobs };
 }
 
 async function callHost(
