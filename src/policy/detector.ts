@@ -127,7 +127,7 @@ export interface DetectorServices extends LearnedModels {
   restore: (pseudonyms: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** Returns the matches in `texts`, the segments that the detector reads. A promise: the detector loads a model, pauses or is remote. */
+/** Returns the matches in `texts`, the segments that the detector reads. Returns a promise if the detector loads a model, pauses or is remote. */
 export interface Inspector {
   (
     texts: readonly Segment[],

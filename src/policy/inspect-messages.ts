@@ -1,12 +1,6 @@
 /** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
 import type { InspectionContext, Inspector, Match, PartialInspection } from "./detector.ts";
-import {
-  type InspectionSteps,
-  inspectEach,
-  listSteps,
-  measureText,
-  runSteps,
-} from "./inspect-texts.ts";
+import { costOf, type InspectionSteps, inspectEach, listSteps, runSteps } from "./inspect-texts.ts";
 import {
   createSegment,
   isMemoized,
@@ -55,7 +49,7 @@ function* findSplitMatches(
     for (const joint of before.length > 0 ? join(before, text) : []) {
       const matches = inspect(joint.segment).flatMap((match) => locateParts(match, joint));
       found.push(...matches);
-      yield measureText(joint.segment);
+      yield costOf(joint.segment);
       if (matches.length > 0) break;
     }
     before.push(text);

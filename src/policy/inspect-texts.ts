@@ -7,7 +7,7 @@ const CHARACTERS_PER_TURN = 16 * 1024;
 /** Each text costs as much as this many characters, because its forms are decoded and its matches collected. */
 const CHARACTERS_PER_TEXT = 128;
 
-/** Steps of an inspection. Yields the number of characters that each step reads. */
+/** Steps of an inspection. Yields the cost of each, in characters. */
 export type InspectionSteps<Result> = Generator<number, Result>;
 
 type Pausable = Pick<InspectionContext, "waitForTurn">;
@@ -36,15 +36,17 @@ export function* listSteps<Result>(
   inspect: (text: Segment) => readonly Result[],
 ): InspectionSteps<readonly Result[]> {
   const found: Result[] = [];
+  let cost = 0;
   for (const text of texts) {
+    if (cost > 0) yield cost;
     for (const result of inspect(text)) found.push(result);
     if (!isMemoized(texts)) text.memo = undefined;
-    yield measureText(text);
+    cost = costOf(text);
   }
   return found;
 }
 
-export const measureText = ({ text }: Pick<Segment, "text">): number =>
+export const costOf = ({ text }: Pick<Segment, "text">): number =>
   text.length + CHARACTERS_PER_TEXT;
 
 /** Returns a promise only if the inspection pauses. */
@@ -52,32 +54,13 @@ export function runSteps<Result>(
   steps: InspectionSteps<Result>,
   { waitForTurn }: Pausable,
 ): Result | Promise<Result> {
-  if (!waitForTurn) return runTurn(steps, Infinity).value as Result;
-  const step = runTurn(steps, CHARACTERS_PER_TURN);
-  return step.done ? step.value : continueSteps(steps, waitForTurn);
-}
-
-async function continueSteps<Result>(
-  steps: InspectionSteps<Result>,
-  waitForTurn: NonNullable<Pausable["waitForTurn"]>,
-): Promise<Result> {
-  for (;;) {
-    await waitForTurn(CHARACTERS_PER_TURN);
-    const step = runTurn(steps, CHARACTERS_PER_TURN);
-    if (step.done) return step.value;
-  }
-}
-
-/** Runs steps until they have read `characters`. Returns the last one. */
-function runTurn<Result>(
-  steps: InspectionSteps<Result>,
-  characters: number,
-): IteratorResult<number, Result> {
-  let read = 0;
+  let cost = 0;
   for (;;) {
     const step = steps.next();
-    if (step.done) return step;
-    read += step.value;
-    if (read >= characters) return step;
+    if (step.done) return step.value;
+    cost += step.value;
+    if (waitForTurn && cost >= CHARACTERS_PER_TURN) {
+      return waitForTurn(cost).then(() => runSteps(steps, { waitForTurn }));
+    }
   }
 }

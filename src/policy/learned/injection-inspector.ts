@@ -1,7 +1,7 @@
 /** Inspects text with both stages of the injection model, folded and deobfuscated. */
 import { z } from "zod";
 import type { InspectionContext, Inspector, Match } from "../detector.ts";
-import { type InspectionSteps, measureText, runSteps } from "../inspect-texts.ts";
+import { costOf, type InspectionSteps, runSteps } from "../inspect-texts.ts";
 import {
   computeOnce,
   isMemoized,
@@ -155,7 +155,7 @@ function* findWindow(
   let exempted = 0;
   const readings = listReadings(segment);
   if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
-  yield measureText(segment);
+  yield costOf(segment);
   for (const reading of readings) {
     const window =
       findOverridePhrase(reading.text) ?? (yield* scorer.findHighest(reading.text, origin));
