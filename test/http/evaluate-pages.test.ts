@@ -375,6 +375,16 @@ test.each([
   ["(415)\n 555-2671", "phone_number"],
   ["GB29 NWBK\n 6016 1331 9268 19", "iban"],
   ["my SSN is 536 80\n  1456", "ssn"],
+  ["شماره کارت ۴۱۱۱ ۱۱۱۱\n      ۱۱۱۱ ۱۱۱۱", "credit_card"],
+  ["٤١١١  ١١١١\n١١١١  ١١١١", "credit_card"],
+  ["४१११ ११११\n ११११ ११११", "credit_card"],
+  ["４１１１\u3000 １１１１\n\n１１１１ １１１１", "credit_card"],
+  ["𝟜𝟙𝟙𝟙\n\n𝟙𝟙𝟙𝟙 𝟙𝟙𝟙𝟙 𝟙𝟙𝟙𝟙", "credit_card"],
+  ["+１ （４１５）\n ５５５－２６７１", "phone_number"],
+  ["ＧＢ２９ ＮＷＢＫ\n ６０１６ １３３１ ９２６８ １９", "iban"],
+  ["4111\u200b  1111\u00ad\n 1111 1111", "credit_card"],
+  ["4111\u2060  1111\u{e0100} 1111 11\ufff911", "credit_card"],
+  ["4111\u0301\n11\u030111\n11\u030111 1111", "credit_card"],
 ])("the value %j of a page is read as browsers show it", async (value, label) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
 

@@ -29,6 +29,8 @@ test.each([
   "1234567  8a ",
   " ",
   " A",
+  "۴۱۱۱  ",
+  "4\u200b \u0301",
 ])("%j repeated is read in linear time", async (piece) => {
   const make = (length: number) => `1${piece.repeat(length / piece.length)}`;
 

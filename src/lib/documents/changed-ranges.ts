@@ -53,8 +53,14 @@ function findWrappedValues(source: string, { from, to }: SourceRange): SourceRan
   return ranges;
 }
 
-/** Linear: one class, and an end within six characters of the beginning is the only one that is tried again. */
-const DIGITS = /\d[\dA-Z()+./\s-]{5,}\d/g;
+/**
+ * Digits of all scripts, as the folding of the guard reads them: with full-width letters and signs, and with invisible
+ * characters and marks between them. Linear: one class, and an end within six characters of the beginning is the only one
+ * that is tried again.
+ */
+const DIGITS =
+  /\p{Nd}[\p{Nd}A-Z()+./\s\uff21-\uff3a\uff08\uff09\uff0b\uff0d-\uff0f\p{Default_Ignorable_Code_Point}\ufff9-\ufffb\p{Mn}-]{5,}\p{Nd}/gu;
+const DIGIT = /\p{Nd}/gu;
 
 /** Longer runs are tables, in which each line has numbers of its own. */
 const MAX_GAPS = 8;
@@ -65,7 +71,7 @@ const GAP = /[^\S ]\s*| \s+/g;
 
 function isWrappedValue(run: string): boolean {
   const gaps = run.match(GAP)?.length ?? 0;
-  return gaps > 0 && gaps <= MAX_GAPS && run.replace(/\D+/g, "").length >= MIN_DIGITS;
+  return gaps > 0 && gaps <= MAX_GAPS && (run.match(DIGIT)?.length ?? 0) >= MIN_DIGITS;
 }
 
 /** Characters before and after a value, in which its clue may be. */
