@@ -617,7 +617,7 @@ test.each([
   }
 });
 
-test.each(["", "> ", ">", "// ", "--", "\t* "])(
+test.each(["", "> ", ">", "// ", "--", "\t* ", "+", "+    ", "+# ", "| ", "REM "])(
   "a private key in lines with the prefix %j is masked as the whole text is, wherever it is split",
   async (prefix) => {
     const policy = compile([{ kind: "secrets", action: "transform" }]);

@@ -44,7 +44,10 @@ test.each(["  ", "\t"])("a masked private key keeps the indentation %j of its li
   expect(masked({}, text)).toBe(Array(4).fill(`${indent}[MASKED_PRIVATE_KEY] `).join("\r\n"));
 });
 
-const PREFIXES = ["> ", ">> ", ">", "> > ", "# ", "#", "// ", "  * ", "-- ", "- ", ";; ", "> # "];
+const PREFIXES = [
+  ...["> ", ">> ", ">", "> > ", "# ", "#", "// ", "  * ", "-- ", "- ", ";; ", "> # "],
+  ...["| ", "% ", "REM ", ":: ", "+ ", "+    ", "++  ", "+# "],
+];
 
 test.each(PREFIXES)("a private key in lines with the prefix %j is masked without it", (prefix) => {
   const [begin = "", ...lines] = KEY;
@@ -58,7 +61,7 @@ test.each(PREFIXES)("a private key in lines with the prefix %j is masked without
   );
 });
 
-test.each(["//", "--"])(
+test.each(["//", "--", "+", "++"])(
   "a line of a private key without a space after %j is masked with it",
   (sign) => {
     const text = KEY.map((line) => sign + line).join("\n");

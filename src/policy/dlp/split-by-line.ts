@@ -11,10 +11,11 @@ export interface LineSpan extends TextSpan {
 }
 
 /**
- * White space, quote signs and the sign of a comment before the text of a line. A line of base64 may begin with `//` or
- * `--`, so that these need a space.
+ * White space, quote signs, the sign of a line that a diff adds, and the sign of a comment before the text of a line. A
+ * line of base64 may begin with `//`, `--` or `+`, so that these need a space or another sign.
  */
-const LINE_PREFIX = /^[\s>]*(?:(?:[#;*]{1,3}|(?:\/{2,3}|-{1,2})(?=\s|$))\s*)?/;
+const LINE_PREFIX =
+  /^[\s>]*(?:\+{1,2}(?![\w+/=-])\s*)?(?:(?:[#;%|*]{1,3}|(?:\/{2,3}|-{1,2}|::|rem)(?=\s|$))\s*)?/i;
 
 /** A line of a longer span keeps that as its whole. From the second line on, a prefix is no part of it. */
 export function splitByLine(text: string, { start, end, whole: known }: LineSpan): LineSpan[] {

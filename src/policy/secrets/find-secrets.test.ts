@@ -136,21 +136,24 @@ test.each([
   ]);
 });
 
-test.each(["", "> ", "# ", "// "])("a PuTTY key in lines with the prefix %j is found", (prefix) => {
-  const key = [
-    "PuTTY-User-Key-File-3: ssh-ed25519",
-    "Encryption: none",
-    "Public-Lines: 1",
-    alnum(64),
-    "Private-Lines: 1",
-    alnum(48),
-    `Private-MAC: ${hex(64)}`,
-  ].join(`\n${prefix}`);
+test.each(["", "> ", "# ", "// ", "+    "])(
+  "a PuTTY key in lines with the prefix %j is found",
+  (prefix) => {
+    const key = [
+      "PuTTY-User-Key-File-3: ssh-ed25519",
+      "Encryption: none",
+      "Public-Lines: 1",
+      alnum(64),
+      "Private-Lines: 1",
+      alnum(48),
+      `Private-MAC: ${hex(64)}`,
+    ].join(`\n${prefix}`);
 
-  expect(findSecrets(prefix + key)).toMatchObject([
-    { label: "putty_private_key", start: prefix.length, end: prefix.length + key.length },
-  ]);
-});
+    expect(findSecrets(prefix + key)).toMatchObject([
+      { label: "putty_private_key", start: prefix.length, end: prefix.length + key.length },
+    ]);
+  },
+);
 
 test("a truncated private key ends with its last line, not with the text", () => {
   const key = `-----BEGIN OPENSSH PRIVATE KEY-----\n${alnum(70)}\n${alnum(70)}`;

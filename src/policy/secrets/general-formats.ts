@@ -65,7 +65,7 @@ export const GENERAL_FORMATS: readonly SecretFormat[] = [
   {
     ...certainFormat("putty_private_key", ["putty-user-key-file-"]),
     pattern:
-      /PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n){4,60}?[ \t>#;*/-]{0,12}Private-MAC: [0-9a-f]{40,64}/y,
+      /PuTTY-User-Key-File-\d: [^\n]{1,80}\n(?:[^\n]{1,200}\n){4,60}?[ \t>#;%|:*/+-]{0,12}Private-MAC: [0-9a-f]{40,64}/y,
   },
   {
     ...certainFormat("jwt", ["eyj"]),

@@ -22,7 +22,14 @@ test.each([
   expect(found).toMatchObject([{ label: "private_key", start: 4, end: 4 + key.length }]);
 });
 
-test.each(["> ", ">", ">> ", "> > > ", "# ", "#", "// ", "//", "  * ", "-- ", "--", "; ", "\t># "])(
+/** Of mails, of comments in programs, and of lines that a diff adds. */
+const PREFIXES = [
+  ...["> ", ">", ">> ", "> > > ", "\t># ", "| ", "> | "],
+  ...["# ", "#", "// ", "//", "  * ", "-- ", "--", "; ", "% ", "%% ", "REM ", "  rem ", ":: "],
+  ...["+", "+ ", "+    ", "+\t", "++", "++    ", " +", "+# ", "+    // ", "+  rem "],
+];
+
+test.each(PREFIXES)(
   "a private key of lines with the prefix %j is found with its headers and its END line",
   (prefix) => {
     for (const lineBreak of ["\n", "\r\n", "\\n"]) {
@@ -50,6 +57,8 @@ test.each([
   "\n# -----END RSA PRIVATE KEY-----",
   "\n* internationalization\n* interoperability",
   "\n> Is this the right format?",
+  "\n+  The internationalization of this message is described elsewhere",
+  "\n| internationalization | interoperability |",
   '" > /etc/ssl/private/server/key',
 ])("text that only mentions the BEGIN line is no private key: %j", (text) => {
   expect(findSecrets(BEGIN + text)).toEqual([]);
@@ -67,6 +76,10 @@ test.each([
   ["in a mail", ["", ...HEADERS, ""], ">> > "],
   ["in a comment", HEADERS, "\t// "],
   ["in a comment without spaces", [], "--"],
+  ["in a script", HEADERS, "REM "],
+  ["in a diff", HEADERS, "+"],
+  ["in a diff of YAML", ["", ...HEADERS, ""], "+    "],
+  ["in a diff of a comment", HEADERS, "+  # "],
 ])("every beginning of a private key %s is open", (_, headers, prefix) => {
   const lines = [BEGIN, ...headers, LINE.repeat(2), LINE, "-----END RSA PRIVATE KEY-----"];
   const key = lines.join(`\n${prefix}`);
@@ -84,6 +97,7 @@ test.each([
   `\n${LINE}\n-----END RSA PRIVATE KEY-----\n`,
   `\n> ${LINE}\n> -----END RSA PRIVATE KEY-----\n> and`,
   `\n--${LINE}\n-------END RSA PRIVATE KEY-----\n--and`,
+  `\n+  ${LINE}\n+  -----END RSA PRIVATE KEY-----\n+  and`,
 ])("a private key is not open after %j", (text) => {
   expect(findOpenSecret(BEGIN + text, 0)).toBe(BEGIN.length + text.length);
 });
@@ -102,6 +116,13 @@ const PREFIXED = [
   `${BEGIN}\n'a: ,`,
   `${BEGIN}\n> 'a: ,`,
   `\n>${LINE}${LINE}`,
+  "\n +",
+  "\n++",
+  "\n+ +\n +a: a: ",
+  `${BEGIN}${"\n +".repeat(6)}a: `,
+  `\n+${LINE}${LINE}`,
+  "\n+ REM rem: ",
+  "\n| ",
 ];
 test.each([
   " a: ",

@@ -2,9 +2,14 @@
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { SecretFormat } from "./secret-format.ts";
 
-const COMMENT_SIGN = "(?:#{1,3}|;{1,3}|\\*{1,2}|/{2,3}|-{1,2})";
-/** Quote signs of a mail, the sign of a comment, or both. Each text matches in one way only: several would multiply per line. */
-const LINE_PREFIX = `[ \\t]{0,8}(?:>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_SIGN})?|${COMMENT_SIGN})`;
+const COMMENT_SIGN =
+  "(?:#{1,3}|;{1,3}|%{1,3}|\\|{1,2}|::|\\*{1,2}|/{2,3}|-{1,2}|[Rr][Ee][Mm](?=[\\s\\\\]))";
+const QUOTE_OR_COMMENT = `[ \\t]{0,8}(?:>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_SIGN})?|${COMMENT_SIGN})`;
+/**
+ * The sign of a line that a diff adds, quote signs of a mail, the sign of a comment, or several. Each text matches in one
+ * way only: several would multiply per line.
+ */
+const LINE_PREFIX = `(?:\\+{1,2}(?:${QUOTE_OR_COMMENT})?|${QUOTE_OR_COMMENT})`;
 /** A line break, an escaped one, or string concatenation in code. */
 const PLAIN = `\\s|\\\\{1,2}[nr]|["',]| \\+`;
 const PLAIN_BREAK = `(?:${PLAIN}){1,12}`;
@@ -45,7 +50,7 @@ const BEGIN_LINE = new RegExp(BEGIN, "y");
 const FIRST_HEADER = new RegExp(HEADER_NAME, "y");
 /** A character that is in no line of a key, in no separator and in no prefix of a line, or the hyphens of an END line. */
 const FOREIGN_TEXT =
-  /-----(?!-)|[^A-Za-z0-9+/=\s\\"',](?<!(?:[\n\r]|\\[nr])[ \t]{0,8}[>#;*/-][ \t>#;*/-]{0,20})/g;
+  /-----(?!-)|[^A-Za-z0-9+/=\s\\"',](?<!(?:[\n\r]|\\[nr])[ \t]{0,8}[>#;%|:*/+-][ \t>#;%|:*/+-]{0,20})/g;
 const isBeginOpen = createOpenTest(BEGIN_LINE);
 const isHeaderOpen = createOpenTest(FIRST_HEADER);
 const isEndOpen = createOpenTest(new RegExp(END));
