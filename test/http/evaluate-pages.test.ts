@@ -15,6 +15,7 @@ const fileOf = (text: string) => {
 const resourceOf = (resource: object) => ({
   messages: [{ role: "tool", content: [{ type: "resource", resource }] }],
 });
+const toolResultOf = (text: string) => ({ messages: [{ role: "tool", content: text }] });
 const CONTACT = "BEGIN:VCARD\r\nNOTE:4111 1111\r\n  1111 1111\r\nEND:VCARD\r\n";
 const toEscaped = (text: string) =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
@@ -25,6 +26,8 @@ const pageOf = (body: string) => ({
   messages: [{ role: "tool", content: `<html><body>${body}</body></html>` }],
 });
 const frameOf = (srcdoc: string) => `<iframe srcdoc="${srcdoc}"></iframe>`;
+
+const WITHOUT_CLOSING = "Card 4111 1111 <wbr>1111 1111";
 
 test.each([
   ["an HTML resource", resourceOf({ uri: "file:///a", mimeType: "text/html", text: PARTED })],
@@ -51,6 +54,11 @@ test.each([
   ["a page with references in capitals", fileOf(frameOf(escaped.replaceAll("&lt;", "&LT;")))],
   ["a long page inside a page", fileOf(frameOf("&lt;p>word ".repeat(10_000) + escaped))],
   ["a page inside an article", fileOf(feedOf(toEscaped(frameOf(escaped))))],
+  ["a file without closing tags", fileOf(WITHOUT_CLOSING)],
+  [
+    "an HTML resource without closing tags",
+    resourceOf({ uri: "a:b", mimeType: "text/html", text: WITHOUT_CLOSING }),
+  ],
   [
     "an HTML document of Bedrock",
     {
@@ -221,7 +229,6 @@ test("a value is reported with the label that only the text of a page gives it",
   expect(findings[0]?.evidence.labels).toEqual({ passport: 1, ssn: 1 });
 });
 
-const toolResultOf = (text: string) => ({ messages: [{ role: "tool", content: text }] });
 const toGoJson = (value: object | string) =>
   JSON.stringify(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
 const toPhpJson = (value: object) => JSON.stringify(value).replaceAll("/", "\\/");
@@ -238,18 +245,86 @@ test.each([
   ["with quotes", JSON.stringify({ html: '<html><p>4111 <b title="a > b">1111</b> 1111 1111' })],
   ["after a page that is cut", JSON.stringify(['<html><a title="', `<html>${PARTED}`])],
   ["beside a page", toGoJson({ title: "<html>News</html>", snippet: `Pay ${PARTED_CARD}` })],
+  ["of a file without closing tags", toGoJson({ article: WITHOUT_CLOSING })],
   ["of a file", toGoJson({ article: `Read <b>this</b>: ${PARTED_CARD}` })],
 ])("a number that is parted in a page inside JSON %s is read", async (name, text) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const resource = { uri: "file:///a.json", mimeType: "application/json", text };
 
   const verdict = await guard.evaluate({
-    payload: name === "of a file" ? resourceOf(resource) : toolResultOf(text),
+    payload: name.startsWith("of a file") ? resourceOf(resource) : toolResultOf(text),
   });
 
   expect(verdict.status).toBe("block");
   expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
   expect(verdict.detectors.uninspected).toEqual([]);
+});
+
+const SNIPPETS = [
+  WITHOUT_CLOSING,
+  "4111 <!-- -->1111 1111 1111",
+  '4111 1111 <img src="a<b.png">1111 1111',
+  "4111 1111 <b>1111 1111…",
+  "4111 1111 <x:hit-1\n>1111 1111",
+  "4111 </i>1111 1111 1111",
+];
+
+test("a number that is parted in a page without closing tags after other text is read", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { status } = await guard.evaluate({
+    payload: toolResultOf(`Fetched: <!doctype html><p>${WITHOUT_CLOSING}`),
+  });
+
+  expect(status).toBe("block");
+});
+
+test("an address beside a page in JSON is masked, and reported once", async () => {
+  const options = { action: "transform" } as const;
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", options);
+  const payload = (mail: string) =>
+    toolResultOf(JSON.stringify({ html: "<html><p>News", by: `Jane Doe <${mail}>, Bo` }));
+
+  const { findings, transformed_payload } = await guard.evaluate({
+    payload: payload("jane@example.com"),
+  });
+
+  expect(findings).toMatchObject([{ outcome: { action: "transform" }, evidence: { count: 1 } }]);
+  expect(transformed_payload).toEqual(payload("[MASKED_EMAIL]"));
+});
+
+test.each([
+  ["JSON", JSON.stringify],
+  ["JSON of Go", toGoJson],
+  ["JSON of PHP", toPhpJson],
+])("numbers that one tag or comment parts beside a page in %s are read", async (_, write) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const analyzer = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const text = write(["<!doctype html><p>News</p>", ...SNIPPETS]);
+
+  const result = await guard.evaluate({ payload: toolResultOf(text) });
+  const attached = await analyzer.evaluate({
+    payload: { attachments: [{ data: toBase64(text) }] },
+  });
+
+  for (const { status, findings } of [result, attached]) {
+    expect(status).toBe("block");
+    expect(findings[0]?.evidence.labels).toEqual({ credit_card: SNIPPETS.length });
+  }
+});
+
+test.each([
+  ["a result", toolResultOf(WITHOUT_CLOSING)],
+  ["JSON without a page", toolResultOf(JSON.stringify({ snippet: "4111 1111 <b>1111 1111" }))],
+  ["a file with an address", fileOf("4111 1111 <jane@example.org>\n1111 1111")],
+  ["a file with a link", fileOf("4111 1111 <https://example.org/>\n1111 1111")],
+  ["a file with a comparison", fileOf("4111 1111 <\n1111 1111, Map<K, x&&y>z")],
+])("the text of %s is read as it is", async (_, payload) => {
+  const guard = await makeGuardWithRules(await kit(), "doc_analyzer");
+
+  const { status, findings } = await guard.evaluate({ payload });
+
+  expect([status, findings]).toEqual(["allow", []]);
 });
 
 const toBase64 = (text: string) => Buffer.from(text).toString("base64");

@@ -21,8 +21,8 @@ export const hasJsonPages = (text: string, isPage: PageTest): boolean =>
   !iterateJsonPages(text, isPage).next().done;
 
 const JSON_START = /^\s*[[{"]/;
-/** Some writers escape `<`. */
-const MARKUP = /(?:<|\\u003c)[?!a-z/]/gi;
+/** Some writers escape `<`, and others the slash after it. */
+const MARKUP = /(?:<|\\u003c)[?!a-z/\\]/gi;
 
 function isJson(text: string): boolean {
   const bytes = Buffer.from(text);

@@ -10,10 +10,11 @@ import {
 } from "./document-problem.ts";
 import { detectFileKind, endsAsArchive, isMedia } from "./file-kind.ts";
 import { findText } from "./find-text.ts";
-import { hasJsonPages, iterateJsonPages } from "./json-pages.ts";
+import { hasJsonPages, iterateJsonPages, type PageTest } from "./json-pages.ts";
 import { readPdfText } from "./pdf/read-pdf-text.ts";
 import { readArchiveText } from "./read-archive-text.ts";
 import {
+  hasTags,
   isHtml,
   isMarkup,
   type PageLine,
@@ -178,23 +179,27 @@ async function readFileLines(source: string, budget: ReadingBudget): Promise<Pag
   if (source.length > budget.characters) return [];
   if (!hasJsonPages(source, isMarkup)) return readOtherLines(source, budget);
   const lines: PageLine[] = [];
-  for (const { text } of iterateJsonPages(source, isMarkup)) {
-    for (const line of await readOtherLines(text, budget)) lines.push(line);
+  for (const { text } of iterateJsonPages(source, hasTags)) {
+    for (const line of await readOtherLines(text, budget, hasTags)) lines.push(line);
   }
   return lines;
 }
 
-/** Returns the lines that differ from the source once its markup is read: without the tags, a number may be complete. */
+/**
+ * Returns the lines that differ from the source once its markup is read: without the tags, a number may be complete.
+ * Text that is no page may contain mails.
+ */
 async function readOtherLines(
   source: string,
   { slicer, characters }: ReadingBudget,
+  isPage: PageTest = isMarkup,
 ): Promise<PageLine[]> {
   if (source.length > characters) return [];
   const lines = new Map<string, PageLine>();
   // Tags may part equal lines in other places.
   const add = (line: PageLine) =>
     lines.set(`${line.pieces.map(({ start }) => start)}\n${line.text}`, line);
-  if (isMarkup(source)) (await readChangedLines(source, slicer)).forEach(add);
+  if (isPage(source)) (await readChangedLines(source, slicer)).forEach(add);
   (await readMimePages(source, slicer)).forEach(add);
   if (isOfficeXml(source)) add({ text: await readXmlText(source, slicer), pieces: [] });
   return [...lines.values()];
@@ -205,9 +210,13 @@ export interface PageText extends PageLine {
 }
 
 /** Reads the lines and parts of a page that its source does not contain. The source is inspected as text. */
-export async function readPageText(source: string, budget: ReadingBudget): Promise<PageText> {
+export async function readPageText(
+  source: string,
+  budget: ReadingBudget,
+  isPage?: PageTest,
+): Promise<PageText> {
   try {
-    const lines = await readOtherLines(source, budget);
+    const lines = await readOtherLines(source, budget, isPage);
     const inside = (part: Uint8Array, charsets: readonly string[] = []) =>
       readPart(part, charsets, budget, 1);
     const parts = await readMimeParts(source, budget, inside);

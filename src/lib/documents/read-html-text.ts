@@ -21,9 +21,14 @@ export const isXhtml = (text: string): boolean => XHTML.test(text.slice(0, PROLO
 const PROLOGUE_CHARACTERS = 4096;
 const XHTML = /^\s*(?:<[?!][^<]*)*<html[\s>]/i;
 
-/** Includes XML, and text with elements of HTML. */
+/** Includes XML, and text with elements or comments of HTML. Programs contain other names in `<` and `>`. */
 export const isMarkup = (text: string): boolean => isHtml(text) || MARKUP.test(text);
-const MARKUP = /^\s*<[?!a-z]|<(?:html[\s>]|\/[a-z])/i;
+const NAMES = [...INLINE_ELEMENTS, ...BLOCK_ELEMENTS].join("|");
+const MARKUP = new RegExp(`^\\s*<[?!a-z]|<(?:!--|\\/[a-z]|(?:!doctype|${NAMES})[\\s/>])`, "i");
+
+/** Includes any name in `<` and `>`, and tags that are cut. */
+export const hasTags = (text: string): boolean => TAG.test(text);
+const TAG = /<(?:[?!]|\/?[a-z])/i;
 
 /** Detects a whole page, also after other text. Programs contain tags. */
 export const containsPage = (text: string): boolean => isHtml(text) || PAGE.test(text);

@@ -1,7 +1,7 @@
 /** Reads the strings of JSON text without their tags. */
 import { iterateJsonPages, type JsonPage } from "./json-pages.ts";
 import { joinLines, type PageText, readPageText } from "./read-document-text.ts";
-import { isMarkup, type PageLine } from "./read-html-text.ts";
+import { hasTags, type PageLine } from "./read-html-text.ts";
 import type { ReadingBudget } from "./reading-budget.ts";
 
 /**
@@ -10,8 +10,8 @@ import type { ReadingBudget } from "./reading-budget.ts";
  */
 export async function readJsonPages(json: string, budget: ReadingBudget): Promise<PageText> {
   const lines: PageLine[] = [];
-  for (const page of iterateJsonPages(json, isMarkup)) {
-    const { text, pieces, truncated } = await readPageText(page.text, budget);
+  for (const page of iterateJsonPages(json, hasTags)) {
+    const { text, pieces, truncated } = await readPageText(page.text, budget, hasTags);
     const toJson = createOffsetMap(page);
     const placed = pieces.map(({ from, to, ...piece }) => ({
       ...piece,
