@@ -231,6 +231,9 @@ test("a value is reported with the label that only the text of a page gives it",
 
 const toGoJson = (value: object | string) =>
   JSON.stringify(value).replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+/** Escapes the JSON inside of JSON too. */
+const nestedJsonOf = (levels: number, value: object | string): string =>
+  levels === 0 ? toGoJson(value) : nestedJsonOf(levels - 1, { body: toGoJson(value) });
 const toPhpJson = (value: object) => JSON.stringify(value).replaceAll("/", "\\/");
 
 test.each([
@@ -268,6 +271,34 @@ const SNIPPETS = [
   "4111 1111 <x:hit-1\n>1111 1111",
   "4111 </i>1111 1111 1111",
 ];
+
+const JSON_OF_NET = `\ufeff${toGoJson({ html: `<html>${PARTED_CARD}` })}`;
+
+test.each([
+  ["in a string of JSON", nestedJsonOf(1, { html: `<html>${PARTED_CARD}` })],
+  ["in four levels of JSON", nestedJsonOf(4, { html: `<html>${PARTED_CARD}` })],
+  ["in JSON without escapes", JSON.stringify({ body: nestedJsonOf(0, `<html>${PARTED_CARD}`) })],
+  ["beside JSON", toGoJson({ html: "<html>", body: nestedJsonOf(1, [PARTED_CARD]) })],
+  ["in JSON of .NET", JSON_OF_NET],
+  ["in JSON of .NET in JSON", JSON.stringify({ body: JSON_OF_NET })],
+])("a number that is parted in a page %s is read", async (_, text) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const analyzer = await makeGuardWithRules(await kit(), "doc_analyzer");
+  const blob = toBase64(text);
+
+  const verdicts = await Promise.all([
+    guard.evaluate({ payload: toolResultOf(text) }),
+    analyzer.evaluate({ payload: resourceOf({ uri: "a:b", mimeType: "application/json", text }) }),
+    analyzer.evaluate({ payload: resourceOf({ uri: "a:b", mimeType: "application/json", blob }) }),
+    analyzer.evaluate({ payload: jsonUrlOf(`,${encodeURIComponent(text)}`) }),
+    analyzer.evaluate({ payload: { attachments: [{ data: blob }] } }),
+  ]);
+
+  for (const verdict of verdicts) {
+    expect(verdict.status).toBe("block");
+    expect(placesOf(verdict)).toMatchObject([{ label: "credit_card" }]);
+  }
+});
 
 test("a number that is parted in a page without closing tags after other text is read", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
@@ -358,6 +389,8 @@ test.each([
   ["plain", JSON.stringify],
   ["of Go", toGoJson],
   ["of PHP", toPhpJson],
+  ["in JSON", (value: object) => JSON.stringify({ status: 200, body: JSON.stringify(value) })],
+  ["of Go in JSON of Go", (value: object) => nestedJsonOf(1, value)],
 ])("values of pages in JSON %s are masked in it, and reported once", async (_, write) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
     action: "transform",
