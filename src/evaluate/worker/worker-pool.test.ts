@@ -1,6 +1,7 @@
 /** Huge evaluations leave their turns to those of other owners, in two workers. */
 import { expect, test } from "bun:test";
 import { Worker } from "node:worker_threads";
+import { until } from "../../../test/kit/until.ts";
 import { passTurn } from "../worker-turn.ts";
 import type { EvaluationHost } from "./evaluation-host.ts";
 import type { TaskOutcome } from "./messages.ts";
@@ -261,6 +262,22 @@ test("a worker exits when it is idle, also without a job, and starts again", asy
   expect(isRunning()).toBe(false);
 
   expect(await run(0)).toEqual({ value: 1 });
+});
+
+test("a job after the failure of a worker runs in the next one", async () => {
+  let started = 0;
+  const startThread = () =>
+    new Worker(started++ === 0 ? "process.exit(1);" : SLEEPER, { eval: true });
+  const { run, isRunning } = createWorker(startThread);
+  const input = { bytes: new Uint8Array(0) };
+  const job = { owner: "a", task: { name: "body", input } as WorkerJob["task"] };
+
+  const failing = run(job);
+  await until(() => !isRunning());
+  const next = run(job);
+
+  expect(await failing).toMatchObject({ error: { code: "internal" } });
+  expect(await next).toEqual({ value: 2 });
 });
 
 test("a worker does not exit while it has a job", async () => {

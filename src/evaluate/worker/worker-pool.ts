@@ -204,8 +204,10 @@ export function createWorker(startThread: () => Worker, { idleMs = IDLE_MS } = {
     const fail = async (cause: unknown) => {
       if (running !== worker) return; // failed already, or terminated when idle
       running = undefined;
+      // Not those that start in the next worker meanwhile.
+      const failed = [...jobs.values()];
       const outcome = await captureOutcome(() => Promise.reject(cause));
-      for (const { finish } of jobs.values()) finish(outcome);
+      for (const { finish } of failed) finish(outcome);
     };
     worker.on("error", fail);
     // A worker that runs out of memory may exit without an error event.
