@@ -147,8 +147,8 @@ test("thousands of short texts of one client do not delay the bodies of others",
 }, 30_000);
 
 test.each([
-  ["a document", 9_000, { attachments: [{ data: Buffer.from("text").toString("base64") }] }],
-  ["a body of 72 KB", 7_000, { input: "hello ".repeat(12_000) }],
+  ["a document", 7_600, { attachments: [{ data: Buffer.from("text").toString("base64") }] }],
+  ["a body of 72 KB", 4_000, { input: "hello ".repeat(12_000) }],
 ])(
   "%s is evaluated between the texts of two evaluations of other collectors",
   async (_, count, payload) => {
@@ -164,7 +164,7 @@ test.each([
       await Promise.all([one, two].map((guard) => guard.evaluate(texts)));
     };
     // Starts the workers.
-    await Promise.all([probe(), probe(), sendTexts()]);
+    await Promise.all([probe(), probe(), probe()]);
 
     const share = () => maxWaitShare(sendTexts, [probe]);
 

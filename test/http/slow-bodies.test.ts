@@ -144,20 +144,27 @@ test.concurrent.each<[string, string, () => Sent | Promise<Sent>]>([
 
 test.concurrent("a connection with an early error stays open for the next request", async () => {
   const { hostname, port } = new URL((await kit()).url);
-  const socket = connect(Number(port), hostname);
-  let got = "";
-  socket.on("data", (chunk) => {
-    got += chunk;
-  });
   const stalled = `POST /v1/gateways HTTP/1.1\r\nHost: x\r\nAuthorization: ${owner.authorization}\r\n`;
+  const sendBoth = async () => {
+    const socket = connect(Number(port), hostname);
+    let got = "";
+    socket.on("data", (chunk) => {
+      got += chunk;
+    });
+    socket.write("POST /v1/gateways HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
+    await until(() => got.includes(" 401 "));
+    socket.write(`${stalled}Content-Length: 9\r\n\r\n{`);
+    await until(() => got.includes(" 408 ") || socket.closed);
+    socket.destroy();
+    return got;
+  };
 
-  socket.write("POST /v1/gateways HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
-  await until(() => got.includes(" 401 "));
-  socket.write(`${stalled}Content-Length: 9\r\n\r\n{`);
+  // A busy machine may send the second request after the second in which the connection stays open.
+  let got = await sendBoth();
+  for (let round = 0; round < 5 && !got.includes(" 408 "); round++) got = await sendBoth();
 
-  await until(() => got.includes(" 408 "));
-  socket.destroy();
-}, 15_000);
+  expect(got).toContain(" 408 ");
+}, 30_000);
 
 test.concurrent("a body that is never idle still has a deadline", async () => {
   const headers = { ...owner, "content-length": "2000000" };
