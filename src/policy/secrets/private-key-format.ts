@@ -10,11 +10,13 @@ const QUOTE_OR_COMMENT = `[ \\t]{0,8}(?:>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_
  * way only: several would multiply per line.
  */
 const LINE_PREFIX = `(?:\\+{1,2}(?:${QUOTE_OR_COMMENT})?|${QUOTE_OR_COMMENT})`;
+/** Characters and prefixes between two lines. Keys in YAML and in code are indented. */
+const MAX_BREAK = 80;
 /** A line break, an escaped one, or string concatenation in code. */
 const PLAIN = `\\s|\\\\{1,2}[nr]|["',]| \\+`;
-const PLAIN_BREAK = `(?:${PLAIN}){1,12}`;
+const PLAIN_BREAK = `(?:${PLAIN}){1,${MAX_BREAK}}`;
 /** Separator of the lines of a key. */
-const BREAK = `(?:(?:[\\n\\r]|\\\\{1,2}[nr])${LINE_PREFIX}|${PLAIN}){1,12}`;
+const BREAK = `(?:(?:[\\n\\r]|\\\\{1,2}[nr])${LINE_PREFIX}|${PLAIN}){1,${MAX_BREAK}}`;
 const BASE64 = "[A-Za-z0-9+/=]";
 const BEGIN = "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----";
 const END = "-----END [A-Z0-9 ]{0,40}-----";
@@ -44,8 +46,8 @@ export const PRIVATE_KEY_FORMAT: SecretFormat = {
   generic: false,
 };
 
-/** Longest headers: five times a separator of 312 characters, a name of 43, and a value of 120. */
-const MAX_HEADER_CHARACTERS = 2400;
+/** Longest headers: five times a separator of 2,080 characters, a name of 43, and a value of 120. */
+const MAX_HEADER_CHARACTERS = 11_300;
 const BEGIN_LINE = new RegExp(BEGIN, "y");
 const FIRST_HEADER = new RegExp(HEADER_NAME, "y");
 /** A character that is in no line of a key, in no separator and in no prefix of a line, or the hyphens of an END line. */
