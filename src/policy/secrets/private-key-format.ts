@@ -2,14 +2,17 @@
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
 import type { SecretFormat } from "./secret-format.ts";
 
-const COMMENT_SIGN =
-  "(?:#{1,3}|;{1,3}|%{1,3}|\\|{1,2}|::|\\*{1,2}|/{2,3}|-{1,2}|[Rr][Ee][Mm](?=[\\s\\\\]))";
-const QUOTE_OR_COMMENT = `[ \\t]{0,8}(?:>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_SIGN})?|${COMMENT_SIGN})`;
+const SIGN = "#{1,3}|;{1,3}|%{1,3}|\\|{1,2}|::|\\*{1,2}|/{2,3}|[Rr][Ee][Mm](?=[\\s\\\\])";
+const COMMENT_SIGN = `(?:${SIGN}|-{1,2})`;
+const QUOTE = `>(?:[> ]{0,8}>)?(?:[ \\t]{0,2}${COMMENT_SIGN})?`;
+const INDENT = "[ \\t]{0,8}";
+const QUOTE_OR_COMMENT = `${INDENT}(?:${QUOTE}|${COMMENT_SIGN})`;
+const LINE_NUMBER = `${INDENT}\\d{1,6}(?: {0,2}[:|→]|\\t|\\\\{1,2}t)`;
 /**
- * The sign of a line that a diff adds, quote signs of a mail, the sign of a comment, or several. Each text matches in one
- * way only: several would multiply per line.
+ * The sign of a line that a diff adds or removes, quote signs of a mail, the sign of a comment, or several; or a line
+ * number, as tools print it. Each text matches in one way only: several would multiply per line.
  */
-const LINE_PREFIX = `(?:\\+{1,2}(?:${QUOTE_OR_COMMENT})?|${QUOTE_OR_COMMENT})`;
+const LINE_PREFIX = `(?:\\+{1,2}(?:${QUOTE_OR_COMMENT})?|-{1,2}${INDENT}(?:${QUOTE}|${SIGN})|${QUOTE_OR_COMMENT}|${LINE_NUMBER})`;
 /** Characters and prefixes between two lines. Keys in YAML and in code are indented. */
 const MAX_BREAK = 80;
 /** A line break, an escaped one, or string concatenation in code. */
@@ -23,10 +26,11 @@ const END = "-----END [A-Z0-9 ]{0,40}-----";
 const NAME = "[A-Za-z]{1,20}(?:-[A-Za-z]{1,20})?: ";
 const HEADER_NAME = `${BREAK}${NAME}`;
 /**
- * A value ends at the end of its line or, if the lines were joined, before the next header or the key. Five values that
- * could end anywhere, or at one end in two ways, would take seconds to match.
+ * A value ends at the end of its line or, if the lines were joined, before the next header or the key. The look-ahead
+ * tries only one end: five values with several ends each would take seconds to match.
  */
-const HEADER_VALUE = `(?:[^\\n\\\\]{0,120}(?=[\\n\\\\])|(?:(?!${PLAIN_BREAK}(?:${NAME}|${BASE64}{16}))[^\\n\\\\]){0,120}(?![\\n\\\\]))`;
+const NEXT = `${BREAK}(?:${NAME}|${BASE64}{16})`;
+const HEADER_VALUE = `(?=(?<value>[^\\n\\\\]{0,120}(?=[\\n\\\\])(?=${NEXT})|(?:(?!${NEXT})[^\\n\\\\]){0,120}))\\k<value>`;
 /** After a prefix, a shorter word may belong to a comment below one that mentions the BEGIN line. */
 const FIRST_LINE = `(?=${PLAIN_BREAK}${BASE64}{16}|${BREAK}${BASE64}{40})`;
 
@@ -35,9 +39,9 @@ export const PRIVATE_KEY_FORMAT: SecretFormat = {
   keywords: ["-----begin "],
   boundary: "anything",
   lookBehind: [0],
-  // All lines, and the END line if present.
+  // All lines, and the END line if present. The first group is the secret.
   pattern: new RegExp(
-    `${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}${FIRST_LINE}(?:${BREAK}${BASE64}{16,20000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?`,
+    `(?<key>${BEGIN}(?:${HEADER_NAME}${HEADER_VALUE}){0,5}${FIRST_LINE}(?:${BREAK}${BASE64}{16,20000}){1,400}(?:(?:${BREAK}${BASE64}{1,80}){0,2}(?:${BREAK})?${END})?)`,
     "y",
   ),
   isOpen,
@@ -52,7 +56,7 @@ const BEGIN_LINE = new RegExp(BEGIN, "y");
 const FIRST_HEADER = new RegExp(HEADER_NAME, "y");
 /** A character that is in no line of a key, in no separator and in no prefix of a line, or the hyphens of an END line. */
 const FOREIGN_TEXT =
-  /-----(?!-)|[^A-Za-z0-9+/=\s\\"',](?<!(?:[\n\r]|\\[nr])[ \t]{0,8}[>#;%|:*/+-][ \t>#;%|:*/+-]{0,20})/g;
+  /-----(?!-)|[^A-Za-z0-9+/=\s\\"',](?<!(?:[\n\r]|\\[nr])[ \t]{0,8}(?:[>#;%|:*/+-][ \t>#;%|:*/+-]{0,20}|\d{1,6} {0,2}[:|→]))/g;
 const isBeginOpen = createOpenTest(BEGIN_LINE);
 const isHeaderOpen = createOpenTest(FIRST_HEADER);
 const isEndOpen = createOpenTest(new RegExp(END));
