@@ -35,7 +35,7 @@ test("a proposed threshold is applied with one click, links to its events, and c
   const { threshold } = (detector as { settings: { threshold: number } }).settings;
   expect(threshold).toBeGreaterThan(0.6);
   expect(threshold).toBeLessThanOrEqual(0.9);
-  expect(await row.getByRole("button", { name: "Apply" }).isDisabled()).toBe(true);
+  await row.getByRole("button", { name: "Apply", disabled: true }).waitFor();
 
   await row.getByRole("link", { name: /:\d\d/ }).first().click();
   await page.getByRole("dialog", { name: "Evaluation" }).waitFor();
