@@ -617,7 +617,22 @@ test.each([
   }
 });
 
-test.each(["", "> ", ">", "// ", "--", "\t* ", "+", "+    ", "+# ", "| ", "REM "])(
+test.each([
+  "",
+  "> ",
+  ">",
+  "// ",
+  "--",
+  "\t* ",
+  "+",
+  "+    ",
+  "+# ",
+  "| ",
+  "REM ",
+  "  12\t+ ",
+  "key.pem-12-",
+  "web-1  | ",
+])(
   "a private key in lines with the prefix %j is masked as the whole text is, wherever it is split",
   async (prefix) => {
     const policy = compile([{ kind: "secrets", action: "transform" }]);

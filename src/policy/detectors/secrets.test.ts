@@ -7,12 +7,8 @@ import { secrets } from "./secrets.ts";
 /** Built at run time, so that this file contains no key. */
 const HEX = "7c1e94a0d3b86f52";
 const STRIPE = `sk_live_${HEX}${HEX}`;
-const KEY = [
-  "-----BEGIN PRIVATE KEY-----",
-  HEX.repeat(4),
-  HEX.repeat(4),
-  "-----END PRIVATE KEY-----",
-];
+const LINE = "MIIEowIBAAKCAQEAx7".repeat(3);
+const KEY = ["-----BEGIN PRIVATE KEY-----", LINE, LINE, "-----END PRIVATE KEY-----"];
 
 function inspect(settings: object, text: string): readonly Match[] {
   const inspectTexts = secrets.prepare(settings);

@@ -60,6 +60,9 @@ export function collectSecretsAt(
   }
 }
 
+/** Of the indentation of a private key. */
+const WHITE_SPACE = /\s+/g;
+
 function readSecretAt(text: string, keyword: number, format: SecretFormat): Secret | undefined {
   for (const back of format.lookBehind) {
     const from = keyword - back;
@@ -67,14 +70,24 @@ function readSecretAt(text: string, keyword: number, format: SecretFormat): Secr
     format.pattern.lastIndex = from;
     const match = format.pattern.exec(text);
     if (!match) continue;
-    const value = match[1] ?? match[0];
-    const bits = entropy(value);
+    const matchEnd = from + match[0].length;
+    const end = format.findEnd ? format.findEnd(text, matchEnd) : matchEnd;
+    if (end === undefined) continue;
+    const whole = text.slice(from, end);
+    const value = match[1] ?? whole;
+    const bits = entropy(value.replaceAll(WHITE_SPACE, ""));
     if (bits < format.min_entropy || isPlaceholder(value)) continue;
-    if (format.isValid && !format.isValid(value, match[0].slice(0, -value.length))) continue;
+    if (format.isValid && !format.isValid(value, whole.slice(0, -value.length))) continue;
     const { label, confidence, generic } = format;
-    const start = from + match[0].length - value.length;
-    const end = generic ? findQuotedEnd(text, start, start + value.length) : start + value.length;
-    return { label, confidence, generic, entropy: bits, start, end };
+    const start = end - value.length;
+    return {
+      label,
+      confidence,
+      generic,
+      entropy: bits,
+      start,
+      end: generic ? findQuotedEnd(text, start, end) : end,
+    };
   }
   return undefined;
 }
