@@ -1,6 +1,13 @@
 /** Inspects texts, and the joints of those that a model reads in a row: a value may be split between them. */
 import type { InspectionContext, Inspector, Match, PartialInspection } from "./detector.ts";
-import { costOf, type InspectionSteps, inspectEach, listSteps, runSteps } from "./inspect-texts.ts";
+import {
+  costOf,
+  type InspectionSteps,
+  inspectEach,
+  listSteps,
+  type PrepareText,
+  runSteps,
+} from "./inspect-texts.ts";
 import {
   createSegment,
   isMemoized,
@@ -11,13 +18,17 @@ import {
 
 type InspectText = (text: Segment) => readonly Match[];
 
-export function inspectMessages(inspect: InspectText, partial?: PartialInspection): Inspector {
-  const inspectTexts = inspectEach(inspect);
+export function inspectMessages(
+  inspect: InspectText,
+  partial?: PartialInspection,
+  prepare?: PrepareText,
+): Inspector {
+  const inspectTexts = inspectEach(inspect, undefined, prepare);
   const inspector: Inspector = (texts, context) =>
     // The parts of a streamed response are sent one after the other.
     texts.length < 2 || isStreamed(context)
       ? inspectTexts(texts, context)
-      : runSteps(listMessageSteps(texts, inspect), context);
+      : runSteps(listMessageSteps(texts, inspect, prepare), context);
   return partial ? Object.assign(inspector, { partial }) : inspector;
 }
 
@@ -27,8 +38,9 @@ const isStreamed = ({ direction, protocol }: InspectionContext): boolean =>
 function* listMessageSteps(
   texts: readonly Segment[],
   inspect: InspectText,
+  prepare: PrepareText | undefined,
 ): InspectionSteps<readonly Match[]> {
-  const found = yield* listSteps(texts, inspect);
+  const found = yield* listSteps(texts, inspect, prepare);
   const split = yield* findSplitMatches(texts, inspect);
   return split.length === 0 ? found : [...found, ...split];
 }

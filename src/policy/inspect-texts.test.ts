@@ -47,6 +47,23 @@ test("an inspection does not pause after its last text", async () => {
   expect((await countPauses(createTexts(2, "a".repeat(100_000)))).pauses).toBe(1);
 });
 
+test("others run while a long text is prepared, before it is inspected", async () => {
+  const prepared: string[] = [];
+  function* prepare({ text }: { text: string }) {
+    for (const part of ["a", "b", "c"]) {
+      prepared.push(text.charAt(0) + part);
+      yield 20_000;
+    }
+  }
+  const create = (inspect: Parameters<typeof inspectEach>[0]) =>
+    inspectEach(inspect, undefined, prepare);
+
+  const long = await countPauses(createTexts(1, "x".repeat(100_000)), { create });
+  expect([long.pauses, long.inspected.length]).toEqual([3, 1]);
+  expect(prepared).toEqual(["xa", "xb", "xc"]);
+  expect((await countPauses(createTexts(1, "x".repeat(1000)), { create })).pauses).toBe(0);
+});
+
 test("others run between the joints of messages, which a stream has not", async () => {
   const texts = createTexts(1000, "some words of a message");
   const create = inspectMessages;

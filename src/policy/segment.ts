@@ -127,6 +127,20 @@ export function computeOnce<Result>(
   return result;
 }
 
+/** As `computeOnce`, in steps that compute the same. */
+export function* computeInSteps<Result>(
+  segment: Segment,
+  compute: (text: string, segment: Segment) => Result,
+  listSteps: (segment: Segment) => Generator<number, Result>,
+): Generator<number, Result> {
+  const known = segment.memo?.get(compute) as Result | undefined;
+  if (known !== undefined) return known;
+  const result = yield* listSteps(segment);
+  segment.memo ??= new Map();
+  segment.memo.set(compute, result);
+  return result;
+}
+
 /** Results take 1.5 KB or more per text, so those of many texts are computed again by each detector. */
 const MAX_MEMOIZED_TEXTS = 1000;
 export const isMemoized = (texts: readonly Segment[]): boolean =>

@@ -22,6 +22,23 @@ const findIssues = (settings: object) =>
 const CARD = "4111 1111 1111 1111";
 const UUID = "550e8400-e29b-41d4-a716-446655440000";
 
+test("others run while a long text is read, which is masked as if it were read at once", async () => {
+  const text = `${"::1\t0 some words of a message. ".repeat(4000)}card ${CARD}`;
+  let pauses = 0;
+  const found = await dataLossPrevention.prepare({})(
+    [createSegment(text, "user", { pointer: "/input" })],
+    {
+      waitForTurn: async () => {
+        pauses += 1;
+      },
+    } as Partial<InspectionContext> as InspectionContext,
+  );
+
+  expect(pauses).toBeGreaterThan(5);
+  expect(found.map(({ label }) => label)).toEqual(["credit_card"]);
+  expect(applyMasks(found, (label) => `<${label}>`)[0]?.text).toBe(masked(text));
+});
+
 test("every entity has its own default mask", () => {
   const text = `${CARD}, CVV 123, jane@example.com, 123-45-6789, passport X1234567, BIC DEUTDEFF`;
 

@@ -15,6 +15,7 @@ import {
   type EntityName,
   isNameEntity,
 } from "../dlp/entities.ts";
+import { findEntitiesInSteps } from "../dlp/find-entities.ts";
 import {
   defaultMaskStyle,
   type EntitySelection,
@@ -159,10 +160,11 @@ export const dataLossPrevention = defineDetector({
     };
     const createInspector = (names?: NameFinder) => {
       const findOnce = (_: string, segment: Segment) => findAll(segment, names);
-      return inspectMessages((segment) => inspect(segment, computeOnce(segment, findOnce)), {
-        ...partial,
-        findSpans: (segment) => toSpans(computeOnce(segment, findOnce)),
-      });
+      return inspectMessages(
+        (segment) => inspect(segment, computeOnce(segment, findOnce)),
+        { ...partial, findSpans: (segment) => toSpans(computeOnce(segment, findOnce)) },
+        findEntitiesInSteps,
+      );
     };
     return [...selection.masks.keys()].some(isNameEntity)
       ? inspectWithNames(createInspector, partial)

@@ -1,7 +1,9 @@
 /** Finds all entities of a segment. Settings select among them later, so that rules share the result. */
+
+import { CHARACTERS_PER_TURN, finishSteps, type InspectionSteps } from "../inspect-texts.ts";
 import { findSecrets } from "../secrets/find-secrets.ts";
 import { findPlainSecrets } from "../secrets/find-segment-secrets.ts";
-import { computeOnce, type Segment } from "../segment.ts";
+import { computeInSteps, computeOnce, type Segment } from "../segment.ts";
 import { readViews } from "../views/find-open-in-views.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { foldText, type View } from "../views/view.ts";
@@ -43,12 +45,23 @@ const uncluedFormatsFor = indexFormats(FORMATS.filter(({ confidence }) => confid
 export const findEntities = (segment: Segment): readonly EntityHit[] =>
   computeOnce(segment, findInSegment);
 
-function findInSegment(_: string, segment: Segment): readonly EntityHit[] {
+/** Finds the entities of a long text, so that `findEntities` need not. */
+export const findEntitiesInSteps = (segment: Segment): InspectionSteps<unknown> =>
+  computeInSteps(segment, findInSegment, listSegmentSteps);
+
+const findInSegment = (_: string, segment: Segment): readonly EntityHit[] =>
+  finishSteps(listSegmentSteps(segment));
+
+function* listSegmentSteps(segment: Segment): InspectionSteps<readonly EntityHit[]> {
   const name = readFieldName(segment);
-  const hits = findInView(segment, computeOnce(segment, foldText), name === "" ? "" : `${name}: `);
+  const folded = computeOnce(segment, foldText);
+  const hits = yield* listViewSteps(segment, folded, name === "" ? "" : `${name}: `);
   const [, ...encoded] = readViews(segment);
   if (encoded.length === 0) return hits;
-  const inside = encoded.flatMap((view) => keepMostConfident(findInView(segment, view, "")));
+  const inside: EntityHit[] = [];
+  for (const view of encoded) {
+    for (const hit of keepMostConfident(yield* listViewSteps(segment, view, ""))) inside.push(hit);
+  }
   const known = new Set(hits.map(toKey));
   return [...hits, ...inside.filter((hit) => !known.has(toKey(hit)))];
 }
@@ -66,10 +79,14 @@ function keepMostConfident(hits: readonly EntityHit[]): EntityHit[] {
 }
 
 /** Finds entities in a view. `label` is prepended as context for clue words. */
-function findInView(segment: Segment, { exact, toOriginal }: View, label: string): EntityHit[] {
+function* listViewSteps(
+  segment: Segment,
+  { exact, toOriginal }: View,
+  label: string,
+): InspectionSteps<EntityHit[]> {
   const text = label + foldDigits(exact);
   const secrets = text === segment.text ? findPlainSecrets(segment) : findSecrets(text);
-  const personal = findPersonalData(text);
+  const personal = yield* listPersonalDataSteps(text);
   const hits = secrets.length === 0 ? personal : [...toCredentialHits(text, secrets), ...personal];
   // Millions of hits, if copied, would take hundreds of megabytes.
   if (hits.length === 0 || (exact === segment.text && label === "")) return hits;
@@ -85,7 +102,7 @@ function findInView(segment: Segment, { exact, toOriginal }: View, label: string
     });
 }
 
-function findPersonalData(text: string): EntityHit[] {
+function* listPersonalDataSteps(text: string): InspectionSteps<EntityHit[]> {
   const words = scanWords(text);
   const { starts, ends, clues } = words;
   const hits = findEmails(text);
@@ -106,33 +123,41 @@ function findPersonalData(text: string): EntityHit[] {
   };
 
   let uuidEnd = 0;
-  for (index = 0; index < starts.length; index++) {
-    const at = starts[index] ?? 0;
-    if (at < uuidEnd || isInsideLongerValue(text, at)) continue;
-    const isDigit = text.charCodeAt(at) <= NINE;
-    const hasClue = near.moveTo(at);
-    const wordEnd = ends[index] ?? 0;
-    const length = wordEnd - at;
-    const isLong = length > MAX_SHORT_WORD || isJoined(text, wordEnd, isDigit);
-    const formats = hasClue
-      ? formatsFor(isDigit, length)
-      : isLong
-        ? uncluedFormatsFor(isDigit, length)
-        : [];
-    for (const format of formats) {
-      const { entity } = format;
-      if (format.confidence === 0 ? !near.mention(entity) : !isLong) continue;
-      const end = format.findEnd(text, at);
-      if (end < 0) continue;
-      const isValidAt = (other: number) => format.findEnd(text, other) === other + end - at;
-      const confidence = rate({ ...format, end, isValidAt });
-      if (confidence > 0) hits.push({ entity, start: at, end, confidence });
-      if (format === UUID_FORMAT) {
-        uuidEnd = end;
-        break;
+  /** Reads the values that start before `limit`. Returns whether more follow. */
+  const readTo = (limit: number): boolean => {
+    for (; index < starts.length; index++) {
+      const at = starts[index] ?? 0;
+      if (at >= limit) return true;
+      if (at < uuidEnd || isInsideLongerValue(text, at)) continue;
+      const isDigit = text.charCodeAt(at) <= NINE;
+      const hasClue = near.moveTo(at);
+      const wordEnd = ends[index] ?? 0;
+      const length = wordEnd - at;
+      const isLong = length > MAX_SHORT_WORD || isJoined(text, wordEnd, isDigit);
+      const formats = hasClue
+        ? formatsFor(isDigit, length)
+        : isLong
+          ? uncluedFormatsFor(isDigit, length)
+          : [];
+      for (const format of formats) {
+        const { entity } = format;
+        if (format.confidence === 0 ? !near.mention(entity) : !isLong) continue;
+        const end = format.findEnd(text, at);
+        if (end < 0) continue;
+        const isValidAt = (other: number) => format.findEnd(text, other) === other + end - at;
+        const confidence = rate({ ...format, end, isValidAt });
+        if (confidence > 0) hits.push({ entity, start: at, end, confidence });
+        if (format === UUID_FORMAT) {
+          uuidEnd = end;
+          break;
+        }
       }
+      if (isDigit && at >= uuidEnd) addPhone(hits, text, at, { near, rate });
     }
-    if (isDigit && at >= uuidEnd) addPhone(hits, text, at, { near, rate });
+    return false;
+  };
+  for (let limit = CHARACTERS_PER_TURN; readTo(limit); limit += CHARACTERS_PER_TURN) {
+    yield CHARACTERS_PER_TURN;
   }
   return hits;
 }
