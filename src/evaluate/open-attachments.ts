@@ -2,6 +2,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { Uninspected } from "../contract/guard/evaluate.ts";
 import { MINOR_PROBLEMS } from "../lib/documents/document-problem.ts";
+import type { PagePiece } from "../lib/documents/read-html-text.ts";
 import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
@@ -9,7 +10,7 @@ import type { CompiledRule } from "../policy/compile-policy.ts";
 import { readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
-import { createSegment, type MarkupPage } from "../policy/segment.ts";
+import { createSegment, type EncodedPage, type MarkupPage } from "../policy/segment.ts";
 import type { ExtractedEvaluation, OpenedAttachments, OpenedEvaluation } from "./stages.ts";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { HELD_SIZE, passTurn } from "./worker-turn.ts";
@@ -143,15 +144,20 @@ async function readPages(
   const { readJsonPages } = await import("../lib/documents/read-json-pages.ts");
   // No limit on their number: they are part of the body, and share the budget.
   for (const page of pages) {
-    const { pointer } = page.source;
-    const { text, pieces, truncated } = page.isJson
-      ? await readJsonPages(page.source.text, budget)
-      : await readPageText(page.source.text, budget);
-    const at = { pointer, page: { ...page, pieces } };
+    const { source, run, isJson } = page;
+    const { pointer } = source;
+    const read = isJson ? readJsonPages : readPageText;
+    const { text, pieces, truncated } = await read((run ?? source).text, budget);
+    const at = { pointer, page: { ...page, pieces: run ? pieces.map(locateIn(run)) : pieces } };
     if (text !== "") segments.push(createSegment(text, "attachment", at));
     if (truncated) uninspected.push({ pointer, ...PAGE_TRUNCATED });
   }
 }
+
+/** Locates a piece of an encoded page, of which a match in the source has the place. */
+const locateIn =
+  ({ start: from, end: to }: EncodedPage) =>
+  ({ start, end }: PagePiece): PagePiece => ({ start, end, from, to });
 
 interface FileText {
   text: string;

@@ -10,6 +10,7 @@ test("a match below the threshold in the source does not replace one in the page
     source,
     isDeclared: true,
     isJson: false,
+    run: null,
     pieces: [{ start: 0, end: 3, from: 3, to: 6 }],
   };
   const read = createSegment("bad", "attachment", { pointer: "", page });

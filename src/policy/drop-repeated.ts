@@ -18,11 +18,13 @@ export function dropRepeated(all: Matches): Matches {
   for (const [page, matches] of Map.groupBy(inPages, ({ at }) => at?.segment.page)) {
     const found = page && bySource.get(page.source);
     if (!found) continue;
+    // The source has a value of an encoded page only in its code.
+    const readValue = page.run ? () => "" : textOf;
     const ofSource = Map.groupBy(found.filter(isReported), (match) =>
       // References of the source are decoded in the page.
-      toKey(match, decodeEntities(textOf(match))),
+      toKey(match, decodeEntities(readValue(match))),
     );
-    for (const [value, ofPage] of Map.groupBy(matches, (match) => toKey(match, textOf(match)))) {
+    for (const [value, ofPage] of Map.groupBy(matches, (match) => toKey(match, readValue(match)))) {
       const spans = (ofSource.get(value) ?? [])
         .map(spanOf)
         .sort((one, other) => one.start - other.start);

@@ -1,6 +1,7 @@
 /** Segment: one text of a payload, with its source and its location. */
 
 import type { PagePiece } from "../lib/documents/read-html-text.ts";
+import type { TextSpan } from "./views/source-map.ts";
 
 /** Origin of text. Each detector declares which origins it inspects. */
 export const SEGMENT_SOURCES = [
@@ -48,6 +49,13 @@ export interface MarkupPage {
   isDeclared: boolean;
   /** The source is JSON, and its strings contain the pages. */
   isJson: boolean;
+  /** The run of base64 or hex in the source that encodes the page. Null for a page that is not encoded. */
+  run: EncodedPage | null;
+}
+
+/** A page that is encoded in a part of a text. */
+export interface EncodedPage extends TextSpan {
+  text: string;
 }
 
 /** Page whose text was read. */

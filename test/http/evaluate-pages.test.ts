@@ -425,6 +425,57 @@ test("a value of a page in JSON that is base64 is masked in it, and reported onc
   expect(transformed_payload).toEqual(payload("[MASKED_EMAIL]"));
 });
 
+const FETCHED = `<!doctype html><title>News of the day</title>${PARTED_CARD}`;
+const hexOf = (text: string) => Buffer.from(text).toString("hex");
+
+test.each([
+  ["a data URL", `data:text/html;base64,${toBase64(FETCHED)}`],
+  ["a data URL of JSON", `data:application/json;base64,${toBase64(toGoJson({ h: FETCHED }))}`],
+  ["base64", toBase64(FETCHED)],
+  ["hex among other text", `Body: ${hexOf(FETCHED)}.`],
+  ["base64 of JSON", toBase64(JSON.stringify({ html: FETCHED }))],
+  ["a file of GitHub", JSON.stringify({ encoding: "base64", content: toBase64(FETCHED) })],
+  [
+    "a mail of Gmail",
+    JSON.stringify({
+      mimeType: "text/html",
+      body: { data: Buffer.from(FETCHED).toString("base64url") },
+    }),
+  ],
+])("a number that is parted in a page that a tool returns as %s is read", async (_, text) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const result = await guard.evaluate({ payload: toolResultOf(text) });
+  const message = await guard.evaluate({
+    payload: { messages: [{ role: "user", content: text }] },
+  });
+
+  expect([result.status, result.findings[0]?.evidence.labels]).toEqual([
+    "block",
+    { credit_card: 1 },
+  ]);
+  expect(message.status).toBe("allow");
+});
+
+test("values of an encoded page in the result of a tool are masked, and only those that tags part are reported", async () => {
+  const options = { action: "transform" } as const;
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", options);
+  const resultOf = (page: string) => toolResultOf(`Page: ${toBase64(page)} (end)`);
+  const page = "<html><title>News of the day</title><p>Mail <b>Jane</b>:\njane@example.com</p>";
+
+  const whole = await guard.evaluate({ payload: resultOf(page) });
+  const parted = await guard.evaluate({ payload: resultOf(page + PARTED_CARD) });
+
+  expect(whole.findings).toMatchObject([
+    { outcome: { action: "transform" }, evidence: { count: 1, labels: { email: 1 } } },
+  ]);
+  expect(whole.transformed_payload).toEqual(toolResultOf("Page: [MASKED_EMAIL] (end)"));
+  expect(parted.findings).toMatchObject([
+    { outcome: { action: "transform" }, evidence: { labels: { email: 1 } } },
+    { outcome: { action: "report" }, evidence: { labels: { credit_card: 1 } } },
+  ]);
+});
+
 const WORDS = "some words ".repeat(60);
 
 test.each([
@@ -566,6 +617,24 @@ test("any number of small pages is read, and none is listed", async () => {
   expect([ordinary.status, ordinary.detectors.uninspected]).toEqual(["allow", []]);
   expect(last.status).toBe("block");
   expect(placesOf(last)).toMatchObject([{ label: "credit_card" }]);
+});
+
+test("1,000 encoded pages are read, and the text with more of them is listed", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const padded = `<p>Some words before the number of the card:</p>${PARTED}`;
+  const runs = Array.from({ length: 999 }, () => toBase64(padded.replaceAll("1111", "words")));
+  const resultOf = (...texts: string[]) => toolResultOf([...runs, ...texts].join(" "));
+
+  const last = await guard.evaluate({ payload: resultOf(toBase64(padded)) });
+  const after = await guard.evaluate({
+    payload: resultOf(toBase64("<p>x".repeat(20)), toBase64(padded)),
+  });
+
+  expect([last.status, last.detectors.uninspected]).toEqual(["block", []]);
+  expect(after.status).toBe("allow");
+  expect(after.detectors.uninspected).toEqual([
+    { pointer: "/messages/0/content", reason: "truncated" },
+  ]);
 });
 
 test("the articles of a feed are read one by one", async () => {

@@ -2,7 +2,7 @@
 import { hasFoldedLines } from "../../lib/documents/decode-words.ts";
 import { hasJsonPages } from "../../lib/documents/json-pages.ts";
 import { containsPage, isMarkup } from "../../lib/documents/read-html-text.ts";
-import type { MarkupPage, Segment } from "../segment.ts";
+import type { EncodedPage, MarkupPage, Segment } from "../segment.ts";
 import type { ValueLocation } from "./value-location.ts";
 
 export function findPage(
@@ -13,19 +13,25 @@ export function findPage(
   const isDeclared = isFile || content_type?.includes("/") === true;
   // Tools that fetch pages do not declare a type.
   if (!isDeclared && source.source !== "tool_result") return null;
-  return toPage(source, isDeclared);
-}
-
-/** Also finds mails, calendars and contacts, whose readers join lines. What is encoded is a file. */
-export const findDecodedPage = (source: Segment): MarkupPage | null =>
-  toPage(source, true) ??
-  (hasFoldedLines(source.text) ? { source, isDeclared: true, isJson: false } : null);
-
-function toPage(source: Segment, isDeclared: boolean): MarkupPage | null {
+  const { text } = source;
   // Programs contain tags, so only a whole page needs no type.
   const test = isDeclared ? isMarkup : containsPage;
-  const isJson = hasJsonPages(source.text, test);
-  return isJson || test(source.text) ? { source, isDeclared, isJson } : null;
+  const isJson = hasJsonPages(text, test);
+  return isJson || test(text) ? { source, isDeclared, isJson, run: null } : null;
+}
+
+/**
+ * Finds a page in text that was decoded, from the source or from a run in it. What is encoded is a file, so mails,
+ * calendars and contacts are found as well, whose readers join lines.
+ */
+export function findDecodedPage(
+  source: Segment,
+  run: EncodedPage | null = null,
+): MarkupPage | null {
+  const { text } = run ?? source;
+  const isJson = hasJsonPages(text, isMarkup);
+  const isFound = isJson || isMarkup(text) || hasFoldedLines(text);
+  return isFound ? { source, isDeclared: true, isJson, run } : null;
 }
 
 /** Returns whether the text of a file is a page, or JSON that contains one. */

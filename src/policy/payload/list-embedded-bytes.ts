@@ -1,4 +1,4 @@
-/** Lists the files and other bytes that are encoded within the texts of a payload, where no member declares them. */
+/** Lists the files, pages and other bytes that are encoded within the texts of a payload, where no member declares them. */
 import {
   areDifferent,
   hasUnknownCharset,
@@ -13,34 +13,43 @@ import {
   isCompressed,
   isMedia,
 } from "../../lib/documents/file-kind.ts";
-import { toSearchablePath } from "../segment.ts";
+import { type MarkupPage, type Segment, toSearchablePath } from "../segment.ts";
 import {
   decodeRun,
   type EncodedRun,
+  findPaddingEnd,
   readRunBytes,
   readUrlCharsets,
   visitRuns,
 } from "../views/decode-base64-and-hex.ts";
+import { findDecodedPage } from "./find-page.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
-/** Documents are opened like those of members. Other bytes, and text whose charset is unknown or unclear, are listed once per text. */
+/** Documents and pages are read like those of members. Other bytes, and text whose charset is unknown or unclear, are listed once per text. */
 export function listEmbeddedBytes(out: Payload): void {
   const { documents, uninspected } = out;
   const listed = new Set<string>();
   for (const { pointer } of [...documents, ...uninspected]) listed.add(toSearchablePath(pointer));
   // The search path of every long pointer.
   listed.delete("");
-  for (const { text, pointer, isName } of out.segments) {
+  let pageCount = 0;
+  for (const segment of out.segments) {
+    const { text, pointer, isName } = segment;
     const hasOtherText = hasUnknownUrl(text);
     if (isName || (text.length < MIN_FILE_CHARACTERS && !hasOtherText)) continue;
     const path = toSearchablePath(pointer);
     if (listed.has(path)) continue;
-    const reasons = new Set<"media" | "binary" | "encrypted">(hasOtherText ? ["binary"] : []);
+    const reasons = new Set<"media" | "binary" | "encrypted" | "truncated">(
+      hasOtherText ? ["binary"] : [],
+    );
     const isSealed = SEALED.test(path) && !TOOL_DATA.test(path);
     visitRuns(text, MIN_FILE_CHARACTERS, (run) => {
       const kind = classifyRun(text, run);
       if (kind === "media") reasons.add(kind);
       if (kind === "binary") reasons.add(isSealed ? "encrypted" : kind);
+      const page = kind === undefined && mayHavePages(segment) ? findPage(segment, run) : null;
+      if (page && ++pageCount > MAX_PAGES) reasons.add("truncated");
+      else if (page) out.pages.push(page);
       // One more than are read, so that the rest is reported.
       if (kind === undefined || documents.length > MAX_ATTACHMENTS) return;
       const bytes = readRunBytes(text, run);
@@ -53,6 +62,16 @@ export function listEmbeddedBytes(out: Payload): void {
       else out.dropped_values++;
     }
   }
+}
+
+/** Detects text that tools write. What a user or a model writes is inspected with its tags. */
+const mayHavePages = ({ source, isFile }: Segment): boolean => isFile || source === "tool_result";
+
+function findPage(segment: Segment, run: EncodedRun): MarkupPage | null {
+  const text = decodeRun(segment.text, run);
+  if (text === undefined) return null;
+  const end = findPaddingEnd(segment.text, run);
+  return findDecodedPage(segment, { text, start: run.start, end });
 }
 
 /** Returns whether a data URL in the text has an unknown charset, or several. */
@@ -109,6 +128,8 @@ function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boo
   return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
 }
 
+/** Encoded pages of a payload that are read. Each takes memory like a text. */
+const MAX_PAGES = 1000;
 /** Shorter files contain little text; a known one is recognized by its first bytes. */
 const MIN_FILE_CHARACTERS = 80;
 const MIN_SIGNATURE_BYTES = 3;

@@ -62,7 +62,7 @@ function findLastGap(text: string, start: number, end: number): number {
 }
 
 /** Includes the padding of base64 in the run, so that no `=` remains after a mask. */
-function findPaddingEnd(text: string, { end, alphabet }: EncodedRun): number {
+export function findPaddingEnd(text: string, { end, alphabet }: EncodedRun): number {
   let at = end;
   while (alphabet === "base64" && at < end + 2 && text.charAt(at) === "=") at++;
   return at;
