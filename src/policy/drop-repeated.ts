@@ -3,7 +3,7 @@ import { decodeEntities } from "../lib/documents/decode-entities.ts";
 import type { PagePiece } from "../lib/documents/read-html-text.ts";
 import type { Match } from "./detector.ts";
 import type { Matches } from "./policy-run.ts";
-import type { ReadPage } from "./segment.ts";
+import type { ReadPage, Segment } from "./segment.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
 /**
@@ -15,19 +15,17 @@ export function dropRepeated(all: Matches): Matches {
   if (inPages.length === 0) return all;
   const bySource = Map.groupBy(all, ({ at }) => at?.segment);
   const dropped = new Set<Match>();
+  /** Of each source and way of comparison: thousands of pages may be encoded in one source. */
+  const indexes = { plain: new Map<Segment, SpanIndex>(), encoded: new Map<Segment, SpanIndex>() };
   for (const [page, matches] of Map.groupBy(inPages, ({ at }) => at?.segment.page)) {
     const found = page && bySource.get(page.source);
     if (!found) continue;
     // The source has a value of an encoded page only in its code.
-    const readValue = page.run ? () => "" : textOf;
-    const ofSource = Map.groupBy(found.filter(isReported), (match) =>
-      // References of the source are decoded in the page.
-      toKey(match, decodeEntities(readValue(match))),
-    );
+    const readValue = page.run ? readNothing : textOf;
+    const index = page.run ? indexes.encoded : indexes.plain;
+    const spansOf = index.getOrInsertComputed(page.source, () => indexSpans(found, readValue));
     for (const [value, ofPage] of Map.groupBy(matches, (match) => toKey(match, readValue(match)))) {
-      const spans = (ofSource.get(value) ?? [])
-        .map(spanOf)
-        .sort((one, other) => one.start - other.start);
+      const spans = spansOf.get(value) ?? [];
       for (const [piece, repeated] of Map.groupBy(ofPage, (match) => findPiece(page, match))) {
         if (!piece || !hasSpans(spans, piece, repeated.length)) continue;
         for (const match of repeated) dropped.add(match);
@@ -36,6 +34,26 @@ export function dropRepeated(all: Matches): Matches {
   }
   return all.filter((match) => !dropped.has(match));
 }
+
+/** Places of the matches of a text, in order, by type, label and value. */
+type SpanIndex = ReadonlyMap<string, readonly TextSpan[]>;
+
+function indexSpans(found: readonly Match[], readValue: (match: Match) => string): SpanIndex {
+  const byKey = Map.groupBy(found.filter(isReported), (match) =>
+    // References of the source are decoded in the page.
+    toKey(match, decodeEntities(readValue(match))),
+  );
+  const index = new Map<string, TextSpan[]>();
+  for (const [key, matches] of byKey) {
+    index.set(
+      key,
+      matches.map(spanOf).sort((one, other) => one.start - other.start),
+    );
+  }
+  return index;
+}
+
+const readNothing = (): string => "";
 
 const isReported = ({ reported }: Match): boolean => reported !== false;
 

@@ -619,6 +619,19 @@ test("any number of small pages is read, and none is listed", async () => {
   expect(placesOf(last)).toMatchObject([{ label: "credit_card" }]);
 });
 
+test("the numbers of two pages that are encoded in one text are not joined", async () => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const filler = "<p>Some words of a page before its number</p>";
+  const pages = ["<b>4111</b> 1111", "<b>1111</b> 1111"].map((part) => toBase64(filler + part));
+  const text = pages.join(" | ");
+
+  const { findings } = await guard.evaluate({
+    payload: { messages: [{ role: "tool", content: [{ type: "text", text }] }] },
+  });
+
+  expect(findings).toEqual([]);
+});
+
 test("1,000 encoded pages are read, and the text with more of them is listed", async () => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
   const padded = `<p>Some words before the number of the card:</p>${PARTED}`;

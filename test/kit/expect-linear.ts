@@ -12,9 +12,9 @@ const FLOOR_US = 2_000;
  * about 16 times as long, quadratic work 256. CPU time, because others delay the process on a busy machine. Compiling
  * and garbage collection only ever add to it, so of each text the least counts, and a bad ratio is measured again.
  */
-export async function expectLinear(
-  run: (text: string) => unknown,
-  make: (length: number) => string,
+export async function expectLinear<Input = string>(
+  run: (input: Input) => unknown,
+  make: (length: number) => Input,
 ): Promise<void> {
   const short = make(SHORT);
   const long = make(SHORT * TIMES);
