@@ -24,7 +24,14 @@ import type {
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
 import { toClonedInput } from "./worker/messages.ts";
 import { selectWorker } from "./worker/run-in-worker.ts";
-import { type BodyTurn, createTurn, passTurn, runWithTurn, withoutTurn } from "./worker-turn.ts";
+import {
+  type BodyTurn,
+  createTurn,
+  passTurn,
+  runWithTurn,
+  startInTurn,
+  withoutTurn,
+} from "./worker-turn.ts";
 
 /** Returns the response body. */
 export async function evaluateBody(host: EvaluationHost, body: EvaluationBody): Promise<string> {
@@ -75,7 +82,7 @@ function createBatchTurns(host: EvaluationHost, size: number) {
       if (!opens) {
         leave();
         await documentsRead;
-        return await (host.worker ? takePlace(run) : run());
+        return await (host.worker ? takePlace(() => startInTurn(host, turn).then(run)) : run());
       }
       return await takeTurn(async () => {
         if (!isFirst) await passTurn(host, 0);

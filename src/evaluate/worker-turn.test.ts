@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { EvaluationHost } from "./worker/evaluation-host.ts";
-import { createTurn, runWithTurn } from "./worker-turn.ts";
+import { createTurn, runWithTurn, startInTurn } from "./worker-turn.ts";
 
 /** Works without a turn of the event loop, as a detector does. */
 function work(ms: number): void {
@@ -62,6 +62,22 @@ test("no evaluation of a batch works while the batch has passed its turn", async
 
   expect(working).toBe(3);
   expect(calls).toEqual(["leave 15", "take"]);
+});
+
+test("others may run before each evaluation of a batch begins, after the one before it has worked", async () => {
+  const { host, calls } = createTurnHost("large");
+  const waitForTurn = async () => {
+    calls.push("wait");
+  };
+  const turn = createTurn();
+  const evaluate = async () => {
+    await startInTurn({ ...host, waitForTurn }, turn);
+    calls.push("work");
+  };
+
+  await Promise.all([evaluate(), evaluate(), evaluate()]);
+
+  expect(calls).toEqual(["wait", "work", "wait", "work", "wait", "work"]);
 });
 
 test("a batch passes its turn after an evaluation that works long, before the next one", async () => {

@@ -101,6 +101,10 @@ export async function runWithTurn<T>(
   }
 }
 
+/** Lets others run before an evaluation of a batch begins: those before it have worked until their first pause. */
+export const startInTurn = (host: EvaluationHost, turn: BodyTurn): Promise<void> =>
+  turn.checkInTurn(() => letOthersRun(host, 0));
+
 async function startWaiting(host: TurnHost, turn: BodyTurn): Promise<void> {
   turn.waiting += 1;
   await stopWork(host, turn);
@@ -126,13 +130,17 @@ const MIN_TURN_MS = 250;
 
 /** Lets others run, before a detector inspects this much text. After a long turn, other owners have the worker. */
 async function passLongTurn(host: EvaluationHost, turn: BodyTurn, size: number): Promise<void> {
-  // The evaluation that was checked before works first.
-  await new Promise(setImmediate);
-  await host.waitForTurn(size);
+  await letOthersRun(host, size);
   if (elapsedMs() - turn.began < MIN_TURN_MS) return;
   await leave(host, turn);
   await take(host, turn);
   await host.checkClient();
+}
+
+async function letOthersRun(host: EvaluationHost, size: number): Promise<void> {
+  // The evaluation that was checked before works first.
+  await new Promise(setImmediate);
+  await host.waitForTurn(size);
 }
 
 async function leave(host: TurnHost, turn: BodyTurn): Promise<void> {
