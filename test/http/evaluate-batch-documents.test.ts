@@ -180,7 +180,7 @@ test.each([
     const input_rules = detectors.map(({ id }) => ({ detector_id: id, action: "report" }));
     const guards = [await makeGuard(kit, { input_rules }), await makeGuard(kit, { input_rules })];
     const short = { payload: { input: HOSTILE.slice(0, 7900) } };
-    const batch = [...Array(64).fill(short), { payload: { input } }];
+    const batch = [...Array(99).fill(short), { payload: { input } }];
     const fast = await makeGuardWithRules(kit, "doc_analyzer", RULE);
     // Starts the workers and loads the readers.
     await Promise.all([fast.send(body), fast.send(body)]);
