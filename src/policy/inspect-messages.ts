@@ -105,12 +105,11 @@ function countContinued(before: readonly Segment[], text: Segment): number {
 
 /** Returns whether two texts are parts of one message: `/content/0/text` and `/content/1/text`. */
 function isNextPart(one: Segment, other: Segment): boolean {
-  // Pages that are encoded in one text.
-  if (one.pointer === other.pointer) return false;
-  const pointer = toSearchablePath(one.pointer);
+  const [pointer, next] = [toSearchablePath(one.pointer), toSearchablePath(other.pointer)];
   if (!MESSAGE.test(pointer) && !TEXT_PART.test(pointer)) return false;
   const list = pointer.replace(PART, "");
-  return list !== pointer && list === toSearchablePath(other.pointer).replace(PART, "");
+  // Pages that are encoded in one text share its path.
+  return list !== pointer && next !== pointer && list === next.replace(PART, "");
 }
 
 /** Returns whether two texts are of messages of one list. */

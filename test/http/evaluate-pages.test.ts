@@ -434,7 +434,15 @@ test.each([
   ["base64", toBase64(FETCHED)],
   ["hex among other text", `Body: ${hexOf(FETCHED)}.`],
   ["base64 of JSON", toBase64(JSON.stringify({ html: FETCHED }))],
-  ["a file of GitHub", JSON.stringify({ encoding: "base64", content: toBase64(FETCHED) })],
+  [
+    "a file of GitHub",
+    JSON.stringify({
+      encoding: "base64",
+      content: toBase64(FETCHED).replace(/.{60}/g, "$&\n"),
+    }),
+  ],
+  ["indented base64", toBase64(FETCHED).replace(/.{60}/g, "$&\n    ")],
+  ["hex of MySQL", `0x${hexOf(FETCHED)}`],
   [
     "a mail of Gmail",
     JSON.stringify({

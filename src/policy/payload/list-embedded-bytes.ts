@@ -124,7 +124,7 @@ const isPgpKey = (start: string): boolean => /^(?:[\x94\x98].|[\x95\x99]..)\x04/
 function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boolean {
   const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
   if (!/\d/.test(sample)) return true;
-  if (alphabet === "hex") return text.slice(start, end).includes("\n");
+  if (alphabet === "hex") return /[\n\\]/.test(text.slice(start, end));
   return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
 }
 

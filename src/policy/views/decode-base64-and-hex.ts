@@ -28,31 +28,54 @@ export function visitRuns(
       at = gap + 1;
       continue;
     }
-    const start = at;
+    const from = at;
+    const start = from + lengthOfHexPrefix(text, from);
     let shared = BASE64 | HEX | WORD;
-    let line = at;
-    for (; at < text.length; at++) {
+    let line = start;
+    let end = start;
+    for (at = start; at < text.length; ) {
       const unit = text.charCodeAt(at);
-      if (classOf(unit) !== 0) shared &= classOf(unit);
-      else if (isLineEnd(text, at) && at - line >= MIN_LINE_CHARACTERS) {
-        if (unit === 0x0a) line = at + 1;
-      } else break;
+      if (classOf(unit) !== 0) {
+        shared &= classOf(unit);
+        at += 1;
+        end = at;
+        continue;
+      }
+      const length = at - line >= MIN_LINE_CHARACTERS ? lengthOfLineEnd(text, at) : 0;
+      if (length === 0) break;
+      at += length;
+      line = at;
     }
-    if (shared & WORD || at - start < minCharacters) continue;
-    visit({ start, end: at, alphabet: shared & HEX ? "hex" : "base64" });
+    if (shared & WORD || end - start < minCharacters) continue;
+    if (shared & HEX) visit({ start, end, alphabet: "hex" });
+    else visit({ start: from, end, alphabet: "base64" });
   }
 }
 
-const isLineEnd = (text: string, at: number): boolean =>
-  text.charCodeAt(text.charCodeAt(at) === 0x0d ? at + 1 : at) === 0x0a;
+const lengthOfHexPrefix = (text: string, at: number): number =>
+  text.charAt(at) === "0" && /[xX]/.test(text.charAt(at + 1)) ? 2 : 0;
+
+/**
+ * Returns the length of a line end with the indentation of the next line; 0 for other text. JSON text escapes it, and JSON
+ * inside of JSON escapes it again.
+ */
+function lengthOfLineEnd(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  if (unit !== 0x0a && unit !== 0x0d && unit !== 0x5c) return 0;
+  LINE_END.lastIndex = at;
+  return LINE_END.test(text) ? LINE_END.lastIndex - at : 0;
+}
+const LINE_END = /(?:\r?\n|\\{1,8}(?:r\\{1,8})?n)[ \t]{0,20}/y;
 
 /** Returns the bytes of a run, or of its beginning. */
 export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infinity): Buffer {
   const encoded = text.slice(run.start, Math.min(run.end, run.start + maxCharacters));
+  const isEscaped = encoded.includes("\\");
   // Buffer ends hex at the first line end, and ignores those in base64.
-  const isWrapped = run.alphabet === "hex" && encoded.includes("\n");
-  return Buffer.from(isWrapped ? encoded.replace(/\s+/g, "") : encoded, run.alphabet);
+  const isWrapped = isEscaped || (run.alphabet === "hex" && encoded.includes("\n"));
+  return Buffer.from(isWrapped ? encoded.replace(LINE_ENDS, "") : encoded, run.alphabet);
 }
+const LINE_ENDS = /\s+|\\+[rn]?/g;
 
 /** Returns the last offset from `start` to `end` outside the alphabet, or `start - 1`. */
 function findLastGap(text: string, start: number, end: number): number {
@@ -121,8 +144,12 @@ function mayBeOtherText(text: string, run: EncodedRun): boolean {
 function findMiddle(text: string, { start, end }: EncodedRun): number {
   const middle = start + (((end - start) >> 1) & ~3);
   const from = Math.max(start, middle - MAX_LINE_CHARACTERS);
-  const line = text.slice(from, middle + SAMPLE_CHARACTERS).lastIndexOf("\n");
-  return line < 0 ? middle : from + line + 1;
+  let line = middle;
+  for (const { 0: lineEnd, index } of text
+    .slice(from, middle + SAMPLE_CHARACTERS)
+    .matchAll(LINE_ENDS))
+    line = from + index + lineEnd.length;
+  return line;
 }
 /** Longest line of wrapped base64 and hex. */
 const MAX_LINE_CHARACTERS = 80;
