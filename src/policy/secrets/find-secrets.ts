@@ -76,7 +76,7 @@ function readSecretAt(text: string, keyword: number, format: SecretFormat): Secr
     const whole = text.slice(from, end);
     const value = match[1] ?? whole;
     const bits = entropy(value.replaceAll(WHITE_SPACE, ""));
-    if (bits < format.min_entropy || isPlaceholder(value)) continue;
+    if (bits < format.min_entropy || (!format.findEnd && isPlaceholder(value))) continue;
     if (format.isValid && !format.isValid(value, whole.slice(0, -value.length))) continue;
     const { label, confidence, generic } = format;
     const start = end - value.length;

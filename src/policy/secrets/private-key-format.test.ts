@@ -18,6 +18,8 @@ test.each([
   ["lines of a URL", "%0A"],
   ["strings of code", '" +\n  "'],
   ["strings of bytes in Python", `\\n"\n    b"`],
+  ["strings of .NET", '" + Environment.NewLine +\n"'],
+  ["elements of HTML", "</span><br><span>"],
   ["strings of Visual Basic", '" & vbCrLf & _\n"'],
   ["a list of strings", '", "'],
 ])("a private key of %s is found with its headers and its END line", (_, separator) => {
@@ -48,6 +50,9 @@ const PREFIXES = [
     "@REM ",
   ],
   ...[`${" ".repeat(12)}# `, `+${" ".repeat(12)}// `, `${" ".repeat(10)}- `, " ".repeat(78)],
+  ...["../keys/a.pem:1:", "docs/example/secrets.yaml-12-    ", "2026-11-19T08:23:30.000000000Z "],
+  ...[`packages/services/${"internationalization/".repeat(5)}key.pem:12:`],
+  "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b (Ann Lee 2026-11-19 08:08:25 +0000 12) ",
   ...["web-1  | ", "conf/key.pem:12:", "conf/key.pem-", "Nov 19 08:23:30 host app[123]: "],
   ...["2026-11-19T08:23:30.1234567Z ", "d433e5fc (Ann Lee 2026-11-19 08:08:25 +0000 12) "],
 ];
@@ -84,6 +89,15 @@ test.each([
   "\n| internationalization | interoperability |",
   "\n2: internationalization\n3: interoperability",
   '" > /etc/ssl/private/server/key',
+  "; publish the other one: ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQDKD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqW",
+  "')) {\n  return importKey(pem);\n}\nimport x from '/packages/services/Authentication2/src/test/resources",
+  '"\n"integrity": "sha512-kD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqWkD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5"',
+  "\n| 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b | main |",
+  `\nsrc/main/resources/keys/second.pem:1:${BEGIN}`,
+  '",\n"packages/services/authentication/src"',
+  '\\n" + base64EncodedPrivateKey + "',
+  "\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC...",
+  "\nMIIEExampleOfAKeyThatIsReplacedBelow/1Ab2Cd3",
 ])("text that only mentions the BEGIN line is no private key: %j", (text) => {
   expect(findSecrets(BEGIN + text)).toEqual([]);
 });
@@ -124,12 +138,21 @@ test("a private key without a line break is found", () => {
   ]);
 });
 
+test("a private key in a form is found", () => {
+  const key = [BEGIN, LINE.repeat(2), "-----END RSA PRIVATE KEY-----"].join("\r\n");
+  const form = new URLSearchParams({ name: "server", key, port: "22" }).toString();
+
+  expect(findSecrets(decodeURIComponent(form))).toMatchObject([
+    { label: "private_key", start: 16, end: 16 + key.length },
+  ]);
+});
+
 const PROSE = "is how a file begins, and it ends in the same way; see the manual. ";
 
 test.each([
   PROSE.repeat(9),
   `\nNote: ${PROSE.repeat(9)}`,
-  `\n${LINE}\n${PROSE.repeat(6)}`,
+  `\n${LINE}\n${PROSE.repeat(9)}`,
   `\n${LINE}\n-----END RSA PRIVATE KEY-----\n`,
   `\n> ${LINE}\n> -----END RSA PRIVATE KEY-----\n> and`,
   `\n--${LINE}\n-------END RSA PRIVATE KEY-----\n--and`,

@@ -14,7 +14,10 @@ export interface SecretFormat {
   lookBehind: readonly number[];
   /** Sticky, with bounded repetition. Its group, which ends the match, is the secret; without a group, the whole match. */
   pattern: RegExp;
-  /** Returns the end of a secret of which the pattern matches the beginning. `from` is the end of the match. */
+  /**
+   * Returns the end of a secret of which the pattern matches the beginning. `from` is the end of the match. It skips
+   * placeholders.
+   */
   findEnd?: (text: string, from: number) => number | undefined;
   /** Replaces the test that is derived from the pattern, where that would not take linear time. */
   isOpen?: OpenTest;
