@@ -93,6 +93,7 @@ test.each([
   "')) {\n  return importKey(pem);\n}\nimport x from '/packages/services/Authentication2/src/test/resources",
   '"\n"integrity": "sha512-kD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5uBqWkD7mQx2VbT9zRfL4wHs8JpN3cYg6XaE5"',
   "\n| 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b | main |",
+  '",\n  internationalization',
   `\nsrc/main/resources/keys/second.pem:1:${BEGIN}`,
   '",\n"packages/services/authentication/src"',
   '\\n" + base64EncodedPrivateKey + "',
@@ -147,6 +148,43 @@ test("a private key in a form is found", () => {
   ]);
 });
 
+test.each([
+  ["by a tool, in its first line", `${BEGIN}\n${LINE.repeat(3)}...`],
+  ["by a tool, in another line", `${BEGIN}\n${LINE}${LINE}\n${LINE}…`],
+  ["in each line", `${BEGIN}\n${`${LINE}${LINE}…\n`.repeat(3)}`],
+])("a private key that is cut %s is found", (_, text) => {
+  const [found] = findSecrets(text);
+
+  expect(found?.end).toBeGreaterThanOrEqual(text.replace(/[.…]+\n?$/, "").length);
+});
+
+test("a private key in files whose paths resemble a placeholder is found", () => {
+  const key = [BEGIN, `${LINE}${LINE}`, "-----END RSA PRIVATE KEY-----"];
+  const text = key.map((line, at) => `src/test/resources/exampleKeys/Server.pem:${at}:${line}`);
+
+  expect(findSecrets(text.join("\n"))).toMatchObject([{ label: "private_key" }]);
+});
+
+test.each([
+  "SECRETKEYDATA".repeat(20),
+  "fakekey1234".repeat(20),
+  "9f86d081884c7d65".repeat(4),
+  `MIIEpAIBAAKCAQEA${"abcd1234EFGH".repeat(20)}`,
+])("a private key that somebody typed is found: %s", (line) => {
+  for (const lineBreak of ["\n", "\\n"]) {
+    const key = [BEGIN, line, "-----END RSA PRIVATE KEY-----"].join(lineBreak);
+
+    expect(findSecrets(key)).toMatchObject([{ start: 0, end: key.length }]);
+  }
+});
+
+test("names of headers after a BEGIN line extend the search for a key by 2,000 characters", () => {
+  const prose = `${BEGIN} is a line of a key.\n${"Version: 1\nDescription: a package\n".repeat(500)}`;
+
+  expect(findSecrets(`${prose}${LINE}`)).toEqual([]);
+  expect(findOpenSecret(prose, 0)).toBe(prose.length);
+});
+
 const PROSE = "is how a file begins, and it ends in the same way; see the manual. ";
 
 test.each([
@@ -170,6 +208,7 @@ test.each([
   "\n12: ",
   " a: ",
   `\n${LINE}`,
+  `Version: x ${"aBcDeFgHiJkL".repeat(3)} `,
   BEGIN,
   `${BEGIN}\n`,
   `${BEGIN}\n${LINE}\n-----END `,

@@ -16,15 +16,24 @@ const MAX_PARTIAL_TOKEN = 54;
 
 /** Most characters between the BEGIN line, a header or a line, and the next line or the END line. */
 const MAX_GAP = 500;
+/** Characters after the BEGIN line in which headers may be. */
+const MAX_HEADERS = 2000;
 /** Line breaks, escaped ones, or the concatenation of strings in code. The `n` of an escape is part of the next run. */
 const PLAIN_BREAK = /^[\s\\nr"',+]{0,80}$/;
 /** White space, numbers, and signs of comments. */
 const BREAK_WITHOUT_WORDS = /^(?:[^A-Za-z]|\\[nrt]|\brem\b){1,80}$/i;
 /** What precedes public keys, hashes and fingerprints. */
 const PUBLIC = /(?:ssh-\w{2,10}|nistp\d{3}|sha-?\d{1,3})\W{1,3}$/i;
+const MAX_PUBLIC = 20;
 
 /** First characters of keys in DER and of OpenSSH, after the signs of a diff or comment or the `n` of an escape. */
 const KNOWN_START = /^[+/]*n?(?:M[A-P]|b3BlbnNza)/;
+
+/** Keys that people type for a test, perhaps after the `n` of an escape. Words and hashes of commits are shorter. */
+const ONE_CASE = /^n?(?:[a-z\d]{48,}|[A-Z\d]{48,})=*$/;
+/** Longest first line of a placeholder that ends with dots, and longest key that is one. */
+const MAX_ABBREVIATED = 48;
+const MAX_PLACEHOLDER = 200;
 
 /** From this length, a run that follows words may be a line. */
 const MIN_AFTER_WORDS = 32;
@@ -63,47 +72,61 @@ function isOpen(text: string, at: number): boolean {
  * many of them takes linear time. The key is open if more text could add to it.
  */
 function readLines(text: string, from: number): { end: number | undefined; isOpen: boolean } {
+  let first = "";
+  let length = 0;
   let end: number | undefined;
   let limit = from + MAX_GAP;
-  let lines = "";
   const stop = (isOpen: boolean, last = end) => ({
-    end: isPlaceholder(lines) ? undefined : last,
+    end: length <= MAX_PLACEHOLDER && isPlaceholder(first) ? undefined : last,
     isOpen,
   });
   TOKEN.lastIndex = from;
   for (;;) {
     const token = TOKEN.exec(text);
     if (!token) return stop(text.length <= limit + MAX_PARTIAL_TOKEN);
-    const [run] = token;
+    const { 0: run, index } = token;
     const after = TOKEN.lastIndex;
-    if (token.index > limit || /^-----BEGIN/.test(run)) return stop(false);
+    if (index > limit || /^-----BEGIN/.test(run)) return stop(false);
     if (run.startsWith("-----END")) return stop(false, end && after);
-    if (run.endsWith(":")) limit = Math.max(limit, after + MAX_GAP);
+    if (run.endsWith(":")) limit = Math.max(limit, Math.min(after, from + MAX_HEADERS) + MAX_GAP);
     else if (
-      !isAbbreviated(text, after) &&
-      isLine(run, text.slice(end ?? from, token.index), !end)
+      first === "" ? isFirstLine(text, from, token) : isNextLine(run, text.slice(end, index))
     ) {
+      first ||= run;
+      length += run.length;
       end = after;
       limit = after + MAX_GAP;
-      if (run.length >= MIN_MIXED) lines += run;
     }
     if (after === text.length) return stop(true);
   }
 }
 
-/** Documentation abbreviates keys. */
-const isAbbreviated = (text: string, at: number): boolean =>
-  text.startsWith("..", at) || text.startsWith("…", at);
-
-/** Returns whether a run of base64 is a line of a key and no word, by the text before it. */
-function isLine(run: string, before: string, isFirst: boolean): boolean {
-  if (run.length >= MIN_MIXED && !(/[a-z]/.test(run) && /[A-Z]/.test(run))) return false;
-  if (isFirst && !isKeyLike(run)) return false;
-  if (PLAIN_BREAK.test(before)) return true;
-  if (BREAK_WITHOUT_WORDS.test(before) && (!isFirst || run.length >= MIN_FIRST_LINE)) return true;
-  if (run.length < MIN_AFTER_WORDS || PUBLIC.test(before)) return false;
-  return /\d/.test(run) && isKeyLike(run);
+function isFirstLine(text: string, from: number, { 0: run, index }: RegExpExecArray): boolean {
+  const after = index + run.length;
+  // Documentation abbreviates keys.
+  const isCut = text.startsWith("..", after) || text.startsWith("…", after);
+  if (isCut && run.length <= MAX_ABBREVIATED) return false;
+  const before = text.slice(from, index);
+  if (PLAIN_BREAK.test(before)) return isKeyLike(run) || ONE_CASE.test(run);
+  if (!isKeyLike(run)) return false;
+  return followsSigns(run, before) ? run.length >= MIN_FIRST_LINE : mayFollowWords(run, before);
 }
+
+function isNextLine(run: string, before: string): boolean {
+  if (PLAIN_BREAK.test(before)) return !run.includes("/") || isKeyLike(run);
+  return followsSigns(run, before) || (isKeyLike(run) && mayFollowWords(run, before));
+}
+
+const followsSigns = (run: string, before: string): boolean =>
+  BREAK_WITHOUT_WORDS.test(before) && (run.length < MIN_MIXED || isMixed(run));
+
+const mayFollowWords = (run: string, before: string): boolean =>
+  run.length >= MIN_AFTER_WORDS &&
+  isMixed(run) &&
+  /\d/.test(run) &&
+  !PUBLIC.test(before.slice(-MAX_PUBLIC));
+
+const isMixed = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run);
 
 function isKeyLike(run: string): boolean {
   if (KNOWN_START.test(run)) return true;
