@@ -7,12 +7,35 @@ import { createDecodingCollector, type Decoding } from "./decoding.ts";
 /** Returns one line per run, mapped to the whole run. */
 export function decodeBase64AndHex(text: string): readonly Decoding[] {
   const decodings = createDecodingCollector();
-  visitRuns(text, MIN_RUN_CHARACTERS, (run) => {
+  const add = (run: EncodedRun): boolean => {
     const decoded = decodeRun(text, run);
     if (decoded) decodings.add(run.alphabet, decoded, run.start, findPaddingEnd(text, run));
+    return decoded !== undefined;
+  };
+  visitRuns(text, MIN_RUN_CHARACTERS, (run) => {
+    if (add(run)) return;
+    for (const line of listLines(text, run))
+      if (line.end - line.start >= MIN_RUN_CHARACTERS) add(line);
   });
   return decodings.build();
 }
+
+/** Returns the lines of a run that has several: a list of values resembles a wrapped one. */
+function* listLines(text: string, run: EncodedRun): Generator<EncodedRun> {
+  let start = run.start;
+  const encoded = text.slice(run.start, run.end);
+  for (const { 0: lineEnd, index } of encoded.matchAll(LINE_ENDS)) {
+    yield toLine(text, start, run.start + index);
+    start = run.start + index + lineEnd.length;
+  }
+  if (start > run.start) yield toLine(text, start, run.end);
+}
+
+const toLine = (text: string, start: number, end: number): EncodedRun => ({
+  start,
+  end,
+  alphabet: /^[\da-f]*$/i.test(text.slice(start, end)) ? "hex" : "base64",
+});
 
 /** Calls `visit` with each run of at least `minCharacters` that is not a word or a path. */
 export function visitRuns(
@@ -28,7 +51,7 @@ export function visitRuns(
       at = gap + 1;
       continue;
     }
-    const from = at;
+    const from = at + lengthOfEscape(text, at);
     const start = from + lengthOfHexPrefix(text, from);
     let shared = BASE64 | HEX | WORD;
     let line = start;
@@ -52,8 +75,19 @@ export function visitRuns(
   }
 }
 
+/** Returns the length of the rest of an escape, such as `\\n`, after its backslash. */
+function lengthOfEscape(text: string, at: number): number {
+  if (text.charAt(at - 1) !== "\\") return 0;
+  ESCAPED.lastIndex = at;
+  return ESCAPED.test(text) ? ESCAPED.lastIndex - at : 0;
+}
+const ESCAPED = /[nrt]|u[\da-f]{4}/iy;
+
 const lengthOfHexPrefix = (text: string, at: number): number =>
   text.charAt(at) === "0" && /[xX]/.test(text.charAt(at + 1)) ? 2 : 0;
+
+/** Line end in a run, which may be escaped, with the indentation of the next line. */
+export const LINE_END_SOURCE = "(?:\\r?\\n|\\\\{1,8}(?:r\\\\{1,8})?n)[ \\t]{0,20}";
 
 /**
  * Returns the length of a line end with the indentation of the next line; 0 for other text. JSON text escapes it, and JSON
@@ -65,7 +99,7 @@ function lengthOfLineEnd(text: string, at: number): number {
   LINE_END.lastIndex = at;
   return LINE_END.test(text) ? LINE_END.lastIndex - at : 0;
 }
-const LINE_END = /(?:\r?\n|\\{1,8}(?:r\\{1,8})?n)[ \t]{0,20}/y;
+const LINE_END = new RegExp(LINE_END_SOURCE, "y");
 
 /** Returns the bytes of a run, or of its beginning. */
 export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infinity): Buffer {
@@ -75,7 +109,7 @@ export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infi
   const isWrapped = isEscaped || (run.alphabet === "hex" && encoded.includes("\n"));
   return Buffer.from(isWrapped ? encoded.replace(LINE_ENDS, "") : encoded, run.alphabet);
 }
-const LINE_ENDS = /\s+|\\+[rn]?/g;
+const LINE_ENDS = /(?:\s|\\[rn]?)+/g;
 
 /** Returns the last offset from `start` to `end` outside the alphabet, or `start - 1`. */
 function findLastGap(text: string, start: number, end: number): number {
