@@ -186,3 +186,28 @@ test("lists of hashes, and letters that are no base64, are not listed", async ()
     expect(detectors.uninspected).toEqual([]);
   }
 });
+
+test.each([
+  ["tokens in an indented list", Array.from({ length: 20 }, makeToken).join("\n    ")],
+  ["tokens in the lines of a JSON string", Array.from({ length: 20 }, makeToken).join("\\n")],
+  ["a certificate in a JSON string", JSON.stringify(makeCertificate())],
+  ["the bytecode of a contract", `0x${randomBytes(1000).toString("hex")}`],
+])("%s: not listed", async (_, text) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+
+  const { detectors } = await guard.evaluate({ payload: inText(text) });
+
+  expect(detectors.uninspected).toEqual([]);
+});
+
+function makeToken(): string {
+  return randomBytes(48).toString("base64");
+}
+
+function makeCertificate(): string {
+  const lines =
+    randomBytes(1200)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
+  return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----"].join("\n");
+}

@@ -120,16 +120,22 @@ function isKey(head: Buffer): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the version is one
 const isPgpKey = (start: string): boolean => /^(?:[\x94\x98].|[\x95\x99]..)\x04/s.test(start);
 
-/** Detects text in the alphabet of base64 or hex: sequences of DNA, separators, lists of hashes with one in each line. */
+/**
+ * Detects text in the alphabet of base64 or hex: sequences of DNA, separators, lists of hashes, tokens or paths with one in each
+ * line, and numbers of a blockchain.
+ */
 function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boolean {
   const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
-  if (!/\d/.test(sample)) return true;
-  if (alphabet === "hex") return /[\n\\]/.test(text.slice(start, end));
+  if (!/\d/.test(sample) || LIST.test(text.slice(start, end))) return true;
+  if (alphabet === "hex")
+    return /\n/.test(text.slice(start, end)) || /0x$/i.test(text.slice(start - 2, start));
   return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
 }
 
 /** Encoded pages of a payload that are read. Each takes memory like a text. */
 const MAX_PAGES = 1000;
+/** Line ends that are escaped or indented, as in lists. */
+const LIST = /\\|\n[ \t]/;
 /** Shorter files contain little text; a known one is recognized by its first bytes. */
 const MIN_FILE_CHARACTERS = 80;
 const MIN_SIGNATURE_BYTES = 3;
