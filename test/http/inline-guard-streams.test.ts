@@ -186,6 +186,23 @@ test.each(["> ", ">", ">> ", "# ", "// ", " * ", "-- ", "; "])(
   },
 );
 
+test.each([
+  ["\n", true],
+  ["\r\n", true],
+  ["\n    ", true],
+  ["\\n    ", false],
+  ["\\r\\n\t", false],
+])("base64 in lines that end with %j is masked as in the complete text", async (end, isLines) => {
+  const encoded = Buffer.from(`${"These are words. ".repeat(12)}${MAIL} `.repeat(2));
+  const lines = encoded.toString("base64").match(/.{1,60}/g) ?? [];
+
+  const texts = await guardBothWays(`words ${lines.join(end)} end`, {});
+
+  const masks = lines.map(() => "[MASKED_EMAIL]").join(end);
+  const expected = `words ${isLines ? masks : "[MASKED_EMAIL]"} end`;
+  expect(texts).toEqual([expected, expected]);
+});
+
 test("an escape after a line break in a string does not change how the line is read", async () => {
   const content = "list:\\nline one and then ana%40example.com end";
 

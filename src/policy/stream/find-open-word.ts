@@ -1,4 +1,5 @@
 /** Finds the last word of text, which more text may extend. */
+import { LINE_END_SOURCE } from "../views/decode-base64-and-hex.ts";
 
 /**
  * Returns where the last word starts: after white space or after a mark between Chinese or Japanese words. A line of
@@ -48,15 +49,13 @@ const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && uni
 /** White space, and the marks 、。， that Chinese and Japanese write without spaces. */
 const BREAK = /[\s\u3001\u3002\uff0c]/;
 
-/** Shortest line that a run of base64 continues after (views/decode-base64-and-hex.ts). */
-const MIN_LINE_CHARACTERS = 60;
+/** End of a line that a run of base64 continues after (views/decode-base64-and-hex.ts). A line feed may follow the return. */
+const ENCODED_LINE = new RegExp(`[\\w+/=-]{60}(?:${LINE_END_SOURCE}|\\r)$`);
+const MAX_ENCODED_LINE = 100;
 
-/** Returns the start of the encoded line that ends with the line feed before `at`, or -1. */
+/** Returns the start of the word that ends with an encoded line and the line end before `at`, or -1. */
 function findEncodedLine(text: string, at: number): number {
-  if (text.charCodeAt(at - 1) !== 0x0a) return -1;
-  let start = at - 1;
-  while (start > 0 && ENCODED.test(text.charAt(start - 1))) start--;
-  return at - 1 - start >= MIN_LINE_CHARACTERS ? start : -1;
+  const from = Math.max(0, at - MAX_ENCODED_LINE);
+  const line = ENCODED_LINE.exec(text.slice(from, at));
+  return line ? findWord(text, from + line.index) : -1;
 }
-
-const ENCODED = /[\w+/=-]/;
