@@ -35,7 +35,7 @@ export function dropRepeated(all: Matches): Matches {
   return all.filter((match) => !dropped.has(match));
 }
 
-/** Places of the matches of a text, in order, by type, label and value. */
+/** Places of the matches in one text, in order, by type, label and value. */
 type SpanIndex = ReadonlyMap<string, readonly TextSpan[]>;
 
 function indexSpans(found: readonly Match[], readValue: (match: Match) => string): SpanIndex {

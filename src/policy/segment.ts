@@ -53,7 +53,7 @@ export interface MarkupPage {
   run: EncodedPage | null;
 }
 
-/** A page that is encoded in a part of a text. */
+/** A page that is encoded within another text. */
 export interface EncodedPage extends TextSpan {
   text: string;
 }

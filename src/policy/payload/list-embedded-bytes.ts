@@ -132,7 +132,7 @@ function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boo
   return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
 }
 
-/** Encoded pages of a payload that are read. Each takes memory like a text. */
+/** Encoded pages of a payload that are read. Each takes as much memory as another text. */
 const MAX_PAGES = 1000;
 /** Line ends that are escaped or indented, as in lists. */
 const LIST = /\\|\n[ \t]/;

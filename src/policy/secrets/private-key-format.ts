@@ -22,7 +22,7 @@ const MAX_HEADERS = 2000;
 const PLAIN_BREAK = /^[\s\\nr"',+]{0,80}$/;
 /** White space, numbers, and signs of comments. */
 const BREAK_WITHOUT_WORDS = /^(?:[^A-Za-z]|\\[nrt]|\brem\b){1,80}$/i;
-/** What precedes public keys, hashes and fingerprints. */
+/** Text before public keys, hashes and fingerprints. */
 const PUBLIC = /(?:ssh-\w{2,10}|nistp\d{3}|sha-?\d{1,3})\W{1,3}$/i;
 const MAX_PUBLIC = 20;
 
@@ -33,7 +33,7 @@ const KNOWN_START = /^[+/]*n?(?:M[A-P]|b3BlbnNza)/;
 const ONE_CASE = /^n?(?:[a-z\d]{48,}|[A-Z\d]{48,})=*$/;
 /** Longest first line of a placeholder that ends with dots, and longest key that is one. */
 const MAX_ABBREVIATED = 48;
-const MAX_PLACEHOLDER = 200;
+const MAX_PLACEHOLDER = 100;
 
 /** From this length, a run that follows words may be a line. */
 const MIN_AFTER_WORDS = 32;
