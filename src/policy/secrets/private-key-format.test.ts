@@ -158,6 +158,29 @@ test.each([
   expect(found?.end).toBeGreaterThanOrEqual(text.replace(/[.…]+\n?$/, "").length);
 });
 
+test.each([
+  "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC...",
+  "MIIEpAIBAAKCAQEA\n...",
+  "MIIEpAIBAAKCAQEA [...]",
+  "MIIEpAIBAAKCAQEA<snip>",
+  "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW...",
+  "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg...",
+])("a private key that documentation abbreviates is not found: %s", (line) => {
+  for (const lineBreak of ["\n", "\\n"]) {
+    expect(findSecrets([BEGIN, line, "-----END RSA PRIVATE KEY-----"].join(lineBreak))).toEqual([]);
+  }
+});
+
+test.each(["ssh-server | ", "keys/deploy-ssh-key:", "keys/ssh-rsa:", "keys/ecdsa-sha2-nistp256:"])(
+  "a private key in lines with the prefix %j is found",
+  (prefix) => {
+    const key = [BEGIN, `${LINE}${LINE}`, "-----END RSA PRIVATE KEY-----"];
+    const text = key.map((line) => prefix + line).join("\n");
+
+    expect(findSecrets(text)).toMatchObject([{ label: "private_key", end: text.length }]);
+  },
+);
+
 test("a private key in files whose paths resemble a placeholder is found", () => {
   const key = [BEGIN, `${LINE}${LINE}`, "-----END RSA PRIVATE KEY-----"];
   const text = key.map((line, at) => `src/test/resources/exampleKeys/Server.pem:${at}:${line}`);

@@ -22,8 +22,8 @@ const MAX_HEADERS = 2000;
 const PLAIN_BREAK = /^[\s\\nr"',+]{0,80}$/;
 /** White space, numbers, and signs of comments. */
 const BREAK_WITHOUT_WORDS = /^(?:[^A-Za-z]|\\[nrt]|\brem\b){1,80}$/i;
-/** Text before public keys, hashes and fingerprints. */
-const PUBLIC = /(?:ssh-\w{2,10}|nistp\d{3}|sha-?\d{1,3})\W{1,3}$/i;
+/** Beginning of public keys, hashes and fingerprints, and the text before it. */
+const PUBLIC = /(?:(?:ssh-\w{2,10}|nistp\d{3})\sAAAA|sha-?\d{1,3}\W{1,3}.{4})$/i;
 const MAX_PUBLIC = 20;
 
 /** First characters of keys in DER and of OpenSSH, after the signs of a diff or comment or the `n` of an escape. */
@@ -31,9 +31,15 @@ const KNOWN_START = /^[+/]*n?(?:M[A-P]|b3BlbnNza)/;
 
 /** Keys that people type for a test, perhaps after the `n` of an escape. Words and hashes of commits are shorter. */
 const ONE_CASE = /^n?(?:[a-z\d]{48,}|[A-Z\d]{48,})=*$/;
-/** Longest first line of a placeholder that ends with dots, and longest key that is one. */
-const MAX_ABBREVIATED = 48;
+/** Longest key that is a placeholder. */
 const MAX_PLACEHOLDER = 100;
+
+/** Signs of documentation, which abbreviates keys. */
+const ABBREVIATION = /(?:\s|\\[nr]){0,10}[[(<]?\s?(?:\.\.|\u2026|snip)/iy;
+const MAX_ABBREVIATED = 50;
+/** Keys of RSA and OpenSSH begin with what is public. */
+const PUBLIC_START = /^n?(?:MII|b3Bl)/;
+const MAX_PUBLIC_START = 72;
 
 /** From this length, a run that follows words may be a line. */
 const MIN_AFTER_WORDS = 32;
@@ -77,7 +83,7 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
   let end: number | undefined;
   let limit = from + MAX_GAP;
   const stop = (isOpen: boolean, last = end) => ({
-    end: length <= MAX_PLACEHOLDER && isPlaceholder(first) ? undefined : last,
+    end: isExample(text, { first, length, end }) ? undefined : last,
     isOpen,
   });
   TOKEN.lastIndex = from;
@@ -101,11 +107,16 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
   }
 }
 
+type Lines = { first: string; length: number; end: number | undefined };
+
+function isExample(text: string, { first, length, end = text.length }: Lines): boolean {
+  if (length <= MAX_PLACEHOLDER && isPlaceholder(first)) return true;
+  ABBREVIATION.lastIndex = end;
+  const max = PUBLIC_START.test(first) ? MAX_PUBLIC_START : MAX_ABBREVIATED;
+  return length <= max && ABBREVIATION.test(text);
+}
+
 function isFirstLine(text: string, from: number, { 0: run, index }: RegExpExecArray): boolean {
-  const after = index + run.length;
-  // Documentation abbreviates keys.
-  const isCut = text.startsWith("..", after) || text.startsWith("…", after);
-  if (isCut && run.length <= MAX_ABBREVIATED) return false;
   const before = text.slice(from, index);
   if (PLAIN_BREAK.test(before)) return isKeyLike(run) || ONE_CASE.test(run);
   if (!isKeyLike(run)) return false;
@@ -124,7 +135,7 @@ const mayFollowWords = (run: string, before: string): boolean =>
   run.length >= MIN_AFTER_WORDS &&
   isMixed(run) &&
   /\d/.test(run) &&
-  !PUBLIC.test(before.slice(-MAX_PUBLIC));
+  !PUBLIC.test(before.slice(-MAX_PUBLIC) + run.slice(0, 4));
 
 const isMixed = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run);
 
