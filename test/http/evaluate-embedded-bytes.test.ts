@@ -211,3 +211,42 @@ function makeCertificate(): string {
       .match(/.{1,64}/g) ?? [];
   return ["-----BEGIN CERTIFICATE-----", ...lines, "-----END CERTIFICATE-----"].join("\n");
 }
+
+const VALUE = "QmlsbHMgZ28gdG8gYW5hQGV4YW1wbGUuY29tIGFuZCB0byBub2JvZHkgZWxzZSBpbiB0aGUgdGVhbTog";
+
+test.each([
+  [`data:\n  config: ${VALUE}\n  password: x1`],
+  [`"Read this:\\n${VALUE}\\nRegards, Tom"`],
+])("a mask of base64 leaves the next line: %s", async (input) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {
+    action: "transform",
+  });
+
+  const { transformed_payload } = await guard.evaluate({ payload: { input } });
+
+  expect(transformed_payload).toEqual({ input: input.replace(VALUE, "[MASKED_EMAIL]") });
+});
+
+test.each(["\n  ", "\\n"])("bytes before another line are listed: %j", async (end) => {
+  const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+  const text = `${end}${randomBytes(1500).toString("base64")}${end}Regards`;
+
+  const { detectors } = await guard.evaluate({ payload: inText(text) });
+
+  expect(detectors.uninspected).toMatchObject([{ reason: "binary" }]);
+});
+
+test.each(["\n    ", "\r\n  ", "\\n    "])(
+  "each value of an indented list is inspected, separated by %j",
+  async (end) => {
+    const guard = await makeGuardWithRules(await kit(), "data_loss_prevention");
+    const first = "The first note of the list has some words in it only, 1.";
+    const values = [first, `${NOTE} Thanks, and goodbye.`].map((note) =>
+      Buffer.from(note).toString("base64url"),
+    );
+
+    const { status } = await guard.evaluate({ payload: inText(end + values.join(end) + end) });
+
+    expect(status).toBe("block");
+  },
+);

@@ -196,10 +196,10 @@ test.each([
   const encoded = Buffer.from(`${"These are words. ".repeat(12)}${MAIL} `.repeat(2));
   const lines = encoded.toString("base64").match(/.{1,60}/g) ?? [];
 
-  const texts = await guardBothWays(`words ${lines.join(end)} end`, {});
+  const texts = await guardBothWays(`words "${lines.join(end)}" end`, {});
 
   const masks = lines.map(() => "[MASKED_EMAIL]").join(end);
-  const expected = `words ${isLines ? masks : "[MASKED_EMAIL]"} end`;
+  const expected = `words "${isLines ? masks : "[MASKED_EMAIL]"}" end`;
   expect(texts).toEqual([expected, expected]);
 });
 

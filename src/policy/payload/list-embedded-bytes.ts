@@ -22,6 +22,7 @@ import {
   readUrlCharsets,
   visitRuns,
 } from "../views/decode-base64-and-hex.ts";
+import { isKey } from "../views/is-key.ts";
 import { findDecodedPage } from "./find-page.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";
 
@@ -109,16 +110,6 @@ function classifyRun(text: string, run: EncodedRun): "document" | "media" | "bin
   const decoded = decodeRun(text, run);
   return decoded === undefined || containsBinary(decoded) ? "binary" : undefined;
 }
-
-/** Detects keys and certificates: DER begins with a sequence, keys of SSH with the length and the name of their type. */
-function isKey(head: Buffer): boolean {
-  const start = head.toString("latin1", 0, 12);
-  return /^0[\x81-\x83]/.test(start) || /^.{4}(?:ssh|ecdsa|sk)-/s.test(start) || isPgpKey(start);
-}
-
-/** Detects a secret or public key of PGP: the tag of the packet, its length in one or two bytes, and version 4. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the version is one
-const isPgpKey = (start: string): boolean => /^(?:[\x94\x98].|[\x95\x99]..)\x04/s.test(start);
 
 /**
  * Detects text in the alphabet of base64 or hex: sequences of DNA, separators, lists of hashes, tokens or paths with one in each

@@ -3,39 +3,38 @@ import { readCharsets } from "../../lib/documents/declared-charsets.ts";
 import { decodeText } from "../../lib/documents/decode-text.ts";
 import { decodeReadableBytes, isTextByte } from "./decode-readable-bytes.ts";
 import { createDecodingCollector, type Decoding } from "./decoding.ts";
+import { isKey } from "./is-key.ts";
 
 /** Returns one line per run, mapped to the whole run. */
 export function decodeBase64AndHex(text: string): readonly Decoding[] {
   const decodings = createDecodingCollector();
-  const add = (run: EncodedRun): boolean => {
+  const add = (run: EncodedRun): void => {
     const decoded = decodeRun(text, run);
     if (decoded) decodings.add(run.alphabet, decoded, run.start, findPaddingEnd(text, run));
-    return decoded !== undefined;
   };
   visitRuns(text, MIN_RUN_CHARACTERS, (run) => {
-    if (add(run)) return;
-    for (const line of listLines(text, run))
-      if (line.end - line.start >= MIN_RUN_CHARACTERS) add(line);
+    if (isList(text, run)) listLines(text, run).forEach(add);
+    else add(run);
   });
   return decodings.build();
 }
 
-/** Returns the lines of a run that has several: a list of values resembles a wrapped one. */
-function* listLines(text: string, run: EncodedRun): Generator<EncodedRun> {
-  let start = run.start;
-  const encoded = text.slice(run.start, run.end);
-  for (const { 0: lineEnd, index } of encoded.matchAll(LINE_ENDS)) {
-    yield toLine(text, start, run.start + index);
-    start = run.start + index + lineEnd.length;
-  }
-  if (start > run.start) yield toLine(text, start, run.end);
+/** Detects indented lines with values of their own, which resemble a wrapped one. Keys have no text in their lines. */
+function isList(text: string, run: EncodedRun): boolean {
+  if (!INDENTED.test(text.slice(run.start, run.end))) return false;
+  const bytes = readRunBytes(text, run);
+  return !isKey(bytes) && decodeReadableBytes(bytes) === undefined;
 }
 
-const toLine = (text: string, start: number, end: number): EncodedRun => ({
-  start,
-  end,
-  alphabet: /^[\da-f]*$/i.test(text.slice(start, end)) ? "hex" : "base64",
-});
+const listLines = (text: string, { start, end }: EncodedRun): EncodedRun[] =>
+  Array.from(text.slice(start, end).matchAll(LINES), ({ 0: line, index }) => ({
+    start: start + index,
+    end: start + index + line.length,
+    alphabet: isHex(line) ? "hex" : "base64",
+  }));
+const INDENTED = /\n[ \t]/;
+/** Lines that are long enough for a run. */
+const LINES = /\S{16,}/g;
 
 /** Calls `visit` with each run of at least `minCharacters` that is not a word or a path. */
 export function visitRuns(
@@ -56,6 +55,7 @@ export function visitRuns(
     let shared = BASE64 | HEX | WORD;
     let line = start;
     let end = start;
+    let wrap: Wrap | undefined;
     for (at = start; at < text.length; ) {
       const unit = text.charCodeAt(at);
       if (classOf(unit) !== 0) {
@@ -64,9 +64,11 @@ export function visitRuns(
         end = at;
         continue;
       }
-      const length = at - line >= MIN_LINE_CHARACTERS ? lengthOfLineEnd(text, at) : 0;
-      if (length === 0) break;
-      at += length;
+      const lineEnd = at - line >= MIN_LINE_CHARACTERS ? readLineEnd(text, at) : "";
+      if (lineEnd === "") break;
+      wrap ??= { lineEnd, width: at - line };
+      if (!mayContinue(text, text.slice(line, at), at + lineEnd.length, lineEnd, wrap)) break;
+      at += lineEnd.length;
       line = at;
     }
     if (shared & WORD || end - start < minCharacters) continue;
@@ -90,16 +92,36 @@ const lengthOfHexPrefix = (text: string, at: number): number =>
 export const LINE_END_SOURCE = "(?:\\r?\\n|\\\\{1,8}(?:r\\\\{1,8})?n)[ \\t]{0,20}";
 
 /**
- * Returns the length of a line end with the indentation of the next line; 0 for other text. JSON text escapes it, and JSON
- * inside of JSON escapes it again.
+ * Returns a line end with the indentation of the next line, or an empty string. JSON text escapes it, and JSON inside of JSON
+ * escapes it again.
  */
-function lengthOfLineEnd(text: string, at: number): number {
+function readLineEnd(text: string, at: number): string {
   const unit = text.charCodeAt(at);
-  if (unit !== 0x0a && unit !== 0x0d && unit !== 0x5c) return 0;
+  if (unit !== 0x0a && unit !== 0x0d && unit !== 0x5c) return "";
   LINE_END.lastIndex = at;
-  return LINE_END.test(text) ? LINE_END.lastIndex - at : 0;
+  return LINE_END.exec(text)?.[0] ?? "";
 }
 const LINE_END = new RegExp(LINE_END_SOURCE, "y");
+
+/** First line end of a run, and the characters before it. */
+type Wrap = { lineEnd: string; width: number };
+
+/**
+ * Detects whether the next line, at `at`, may continue a run. Lines that are indented or escaped may also be members of an object
+ * or items of a list, so each must be as long as the first, of whole bytes, and the value must not continue with other text.
+ */
+function mayContinue(text: string, line: string, at: number, lineEnd: string, wrap: Wrap): boolean {
+  if (isPlain(lineEnd)) return isPlain(wrap.lineEnd);
+  const { length } = line;
+  if (lineEnd !== wrap.lineEnd || length !== wrap.width || length % 4 !== 0) return false;
+  NEXT_LINE.lastIndex = at;
+  const next = NEXT_LINE.exec(text)?.[0] ?? "";
+  if (next === "" || next.length > length) return false;
+  return isHex(next) ? isHex(line) || next.length < MIN_RUN_CHARACTERS : !isHex(line);
+}
+const isPlain = (lineEnd: string): boolean => lineEnd === "\n" || lineEnd === "\r\n";
+const isHex = (line: string): boolean => /^[\da-f]*$/i.test(line);
+const NEXT_LINE = /[\w+/-]{1,128}(?=={0,2}(?:[\r\n\\"'`<]|$))/y;
 
 /** Returns the bytes of a run, or of its beginning. */
 export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infinity): Buffer {
