@@ -165,6 +165,12 @@ test.each([
   "MIIEpAIBAAKCAQEA<snip>",
   "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW...",
   "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg...",
+  "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\nQyNTUxOQAAACD...",
+  "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAABlwAAAAdzc2gtcn\nNhAAAAAwEAAQAAAYEA... (more lines)",
+  `MIIEpAIBAAKCAQEA\n${" ".repeat(14)}...`,
+  "MIIEpAIBAAKCAQEA<REDACTED>",
+  "MIIEpAIBAAKCAQEA****",
+  "MIIEpAIBAAKCAQEA<rest of your private key>",
 ])("a private key that documentation abbreviates is not found: %s", (line) => {
   for (const lineBreak of ["\n", "\\n"]) {
     expect(findSecrets([BEGIN, line, "-----END RSA PRIVATE KEY-----"].join(lineBreak))).toEqual([]);

@@ -34,12 +34,13 @@ const ONE_CASE = /^n?(?:[a-z\d]{48,}|[A-Z\d]{48,})=*$/;
 /** Longest key that is a placeholder. */
 const MAX_PLACEHOLDER = 100;
 
-/** Signs of documentation, which abbreviates keys. */
-const ABBREVIATION = /(?:\s|\\[nr]){0,10}[[(<]?\s?(?:\.\.|\u2026|snip)/iy;
+/** Longest key that documentation abbreviates, and text after its first line that contains a sign of it. */
 const MAX_ABBREVIATED = 50;
+const MAX_SIGN = 80;
+const ABBREVIATION = /\u2026|snip|truncated|omitted/i;
 /** Keys of RSA and OpenSSH begin with what is public. */
 const PUBLIC_START = /^n?(?:MII|b3Bl)/;
-const MAX_PUBLIC_START = 72;
+const MAX_PUBLIC_START = 100;
 
 /** From this length, a run that follows words may be a line. */
 const MIN_AFTER_WORDS = 32;
@@ -73,17 +74,19 @@ function isOpen(text: string, at: number): boolean {
   return BEGIN.test(text) ? readLines(text, BEGIN.lastIndex).isOpen : isBeginOpen(text, at);
 }
 
+type FirstLine = { start: number; end: number };
+
 /**
  * Reads the lines after a BEGIN line, and the END line if there is one. It stops at the next BEGIN line, so that text with
  * many of them takes linear time. The key is open if more text could add to it.
  */
 function readLines(text: string, from: number): { end: number | undefined; isOpen: boolean } {
-  let first = "";
+  let first: FirstLine | undefined;
   let length = 0;
   let end: number | undefined;
   let limit = from + MAX_GAP;
   const stop = (isOpen: boolean, last = end) => ({
-    end: isExample(text, { first, length, end }) ? undefined : last,
+    end: first && isExample(text, first, length) ? undefined : last,
     isOpen,
   });
   TOKEN.lastIndex = from;
@@ -95,10 +98,8 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
     if (index > limit || /^-----BEGIN/.test(run)) return stop(false);
     if (run.startsWith("-----END")) return stop(false, end && after);
     if (run.endsWith(":")) limit = Math.max(limit, Math.min(after, from + MAX_HEADERS) + MAX_GAP);
-    else if (
-      first === "" ? isFirstLine(text, from, token) : isNextLine(run, text.slice(end, index))
-    ) {
-      first ||= run;
+    else if (first ? isNextLine(run, text.slice(end, index)) : isFirstLine(text, from, token)) {
+      first ??= { start: index, end: after };
       length += run.length;
       end = after;
       limit = after + MAX_GAP;
@@ -107,13 +108,12 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
   }
 }
 
-type Lines = { first: string; length: number; end: number | undefined };
-
-function isExample(text: string, { first, length, end = text.length }: Lines): boolean {
+function isExample(text: string, { start, end }: FirstLine, length: number): boolean {
+  const first = text.slice(start, end);
   if (length <= MAX_PLACEHOLDER && isPlaceholder(first)) return true;
-  ABBREVIATION.lastIndex = end;
+  const after = text.slice(end, end + MAX_SIGN);
   const max = PUBLIC_START.test(first) ? MAX_PUBLIC_START : MAX_ABBREVIATED;
-  return length <= max && ABBREVIATION.test(text);
+  return length <= max && (isPlaceholder(after) || ABBREVIATION.test(after));
 }
 
 function isFirstLine(text: string, from: number, { 0: run, index }: RegExpExecArray): boolean {
