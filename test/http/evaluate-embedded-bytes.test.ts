@@ -216,6 +216,9 @@ const VALUE = "QmlsbHMgZ28gdG8gYW5hQGV4YW1wbGUuY29tIGFuZCB0byBub2JvZHkgZWxzZSBpb
 
 test.each([
   [`data:\n  config: ${VALUE}\n  password: x1`],
+  [`@@ -1,2 +1,2 @@\n ${VALUE}\n end\n`],
+  [`NOTE = "${VALUE}\\nOK"`],
+  [`NOTE = "${VALUE}\\nDone"`],
   [`"Read this:\\n${VALUE}\\nRegards, Tom"`],
 ])("a mask of base64 leaves the next line: %s", async (input) => {
   const guard = await makeGuardWithRules(await kit(), "data_loss_prevention", {

@@ -18,6 +18,7 @@ import {
   decodeRun,
   type EncodedRun,
   findPaddingEnd,
+  mayBeList,
   readRunBytes,
   readUrlCharsets,
   visitRuns,
@@ -115,9 +116,10 @@ function classifyRun(text: string, run: EncodedRun): "document" | "media" | "bin
  * Detects text in the alphabet of base64 or hex: sequences of DNA, separators, lists of hashes, tokens or paths with one in each
  * line, and numbers of a blockchain.
  */
-function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boolean {
+function isOrdinaryText(text: string, run: EncodedRun): boolean {
+  const { start, end, alphabet } = run;
   const sample = text.slice(start, start + MIN_FILE_CHARACTERS);
-  if (!/\d/.test(sample) || LIST.test(text.slice(start, end))) return true;
+  if (!/\d/.test(sample) || mayBeList(text, run)) return true;
   if (alphabet === "hex")
     return /\n/.test(text.slice(start, end)) || /0x$/i.test(text.slice(start - 2, start));
   return !/[a-z]/.test(sample) || !/[A-Z]/.test(sample);
@@ -125,8 +127,6 @@ function isOrdinaryText(text: string, { start, end, alphabet }: EncodedRun): boo
 
 /** Encoded pages of a payload that are read. Each takes as much memory as another text. */
 const MAX_PAGES = 1000;
-/** Line ends that are escaped or indented, as in lists. */
-const LIST = /\\|\n[ \t]/;
 /** Shorter files contain little text; a known one is recognized by its first bytes. */
 const MIN_FILE_CHARACTERS = 80;
 const MIN_SIGNATURE_BYTES = 3;

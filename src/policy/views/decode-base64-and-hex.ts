@@ -13,28 +13,42 @@ export function decodeBase64AndHex(text: string): readonly Decoding[] {
     if (decoded) decodings.add(run.alphabet, decoded, run.start, findPaddingEnd(text, run));
   };
   visitRuns(text, MIN_RUN_CHARACTERS, (run) => {
-    if (isList(text, run)) listLines(text, run).forEach(add);
-    else add(run);
+    const values = readList(text, run);
+    if (values.length === 0) add(run);
+    values.forEach(add);
   });
   return decodings.build();
 }
 
-/** Detects indented lines with values of their own, which resemble a wrapped one. Keys have no text in their lines. */
-function isList(text: string, run: EncodedRun): boolean {
-  if (!INDENTED.test(text.slice(run.start, run.end))) return false;
+/**
+ * Returns the lines of a run if they are values of their own, which resemble a wrapped one: the bytes of a line are text, and those
+ * of all lines are not. Keys have no text in their lines.
+ */
+function readList(text: string, run: EncodedRun): EncodedRun[] {
+  if (!mayBeList(text, run)) return [];
   const bytes = readRunBytes(text, run);
-  return !isKey(bytes) && decodeReadableBytes(bytes) === undefined;
+  if (isKey(bytes) || decodeReadableBytes(bytes) !== undefined) return [];
+  const lines = listLines(text, run);
+  return lines.some((line) => decodeReadableBytes(readRunBytes(text, line))) ? lines : [];
 }
 
-const listLines = (text: string, { start, end }: EncodedRun): EncodedRun[] =>
-  Array.from(text.slice(start, end).matchAll(LINES), ({ 0: line, index }) => ({
-    start: start + index,
-    end: start + index + line.length,
-    alphabet: isHex(line) ? "hex" : "base64",
-  }));
-const INDENTED = /\n[ \t]/;
-/** Lines that are long enough for a run. */
-const LINES = /\S{16,}/g;
+/** Detects line ends that are escaped or indented. */
+export const mayBeList = (text: string, { start, end }: EncodedRun): boolean =>
+  /\\|\n[ \t]/.test(text.slice(start, end));
+
+function listLines(text: string, run: EncodedRun): EncodedRun[] {
+  const encoded = text.slice(run.start, run.end);
+  const lines: EncodedRun[] = [];
+  let from = 0;
+  for (const line of encoded.split(LINE_ENDS)) {
+    const start = run.start + encoded.indexOf(line, from);
+    from = start - run.start + line.length;
+    const end = start + line.length;
+    if (line.length >= MIN_RUN_CHARACTERS)
+      lines.push({ start, end, alphabet: isHex(line) ? "hex" : "base64" });
+  }
+  return lines;
+}
 
 /** Calls `visit` with each run of at least `minCharacters` that is not a word or a path. */
 export function visitRuns(
@@ -66,8 +80,8 @@ export function visitRuns(
       }
       const lineEnd = at - line >= MIN_LINE_CHARACTERS ? readLineEnd(text, at) : "";
       if (lineEnd === "") break;
-      wrap ??= { lineEnd, width: at - line };
-      if (!mayContinue(text, text.slice(line, at), at + lineEnd.length, lineEnd, wrap)) break;
+      wrap ??= { at, lineEnd, width: at - line };
+      if (!mayContinue(text, text.slice(line, at), at, lineEnd, wrap)) break;
       at += lineEnd.length;
       line = at;
     }
@@ -83,7 +97,7 @@ function lengthOfEscape(text: string, at: number): number {
   ESCAPED.lastIndex = at;
   return ESCAPED.test(text) ? ESCAPED.lastIndex - at : 0;
 }
-const ESCAPED = /[nrt]|u[\da-f]{4}/iy;
+const ESCAPED = /[nrt]|u[\da-fA-F]{4}/y;
 
 const lengthOfHexPrefix = (text: string, at: number): number =>
   text.charAt(at) === "0" && /[xX]/.test(text.charAt(at + 1)) ? 2 : 0;
@@ -103,25 +117,30 @@ function readLineEnd(text: string, at: number): string {
 }
 const LINE_END = new RegExp(LINE_END_SOURCE, "y");
 
-/** First line end of a run, and the characters before it. */
-type Wrap = { lineEnd: string; width: number };
+/** First line end of a run, at `at`, and the characters before it. */
+type Wrap = { at: number; lineEnd: string; width: number };
 
 /**
- * Detects whether the next line, at `at`, may continue a run. Lines that are indented or escaped may also be members of an object
- * or items of a list, so each must be as long as the first, of whole bytes, and the value must not continue with other text.
+ * Detects whether the line after `line`, which ends at `at`, continues its run. Lines that are indented or escaped may also be members
+ * of an object or items of a list, so each must be as long as the first, of whole bytes, and the value must not continue with other
+ * text.
  */
 function mayContinue(text: string, line: string, at: number, lineEnd: string, wrap: Wrap): boolean {
   if (isPlain(lineEnd)) return isPlain(wrap.lineEnd);
   const { length } = line;
-  if (lineEnd !== wrap.lineEnd || length !== wrap.width || length % 4 !== 0) return false;
-  NEXT_LINE.lastIndex = at;
+  if (lineEnd !== wrap.lineEnd || length !== wrap.width) return false;
+  if (length > MAX_WRAPPED_LINE || length % 4 !== 0) return false;
+  NEXT_LINE.lastIndex = at + lineEnd.length;
   const next = NEXT_LINE.exec(text)?.[0] ?? "";
   if (next === "" || next.length > length) return false;
+  // One line and a word are no wrapped value.
+  if (at === wrap.at && next.length % (isHex(line) ? 2 : 4) !== 0) return false;
   return isHex(next) ? isHex(line) || next.length < MIN_RUN_CHARACTERS : !isHex(line);
 }
 const isPlain = (lineEnd: string): boolean => lineEnd === "\n" || lineEnd === "\r\n";
 const isHex = (line: string): boolean => /^[\da-f]*$/i.test(line);
-const NEXT_LINE = /[\w+/-]{1,128}(?=={0,2}(?:[\r\n\\"'`<]|$))/y;
+const MAX_WRAPPED_LINE = 128;
+const NEXT_LINE = /[\w+/-]{1,128}={0,2}(?=[\r\n\\"'`<]|$)/y;
 
 /** Returns the bytes of a run, or of its beginning. */
 export function readRunBytes(text: string, run: EncodedRun, maxCharacters = Infinity): Buffer {
