@@ -177,6 +177,12 @@ test.each([
   }
 });
 
+test("dots after the END line do not abbreviate a private key", () => {
+  const key = [BEGIN, LINE, "-----END RSA PRIVATE KEY-----"].join("\n");
+
+  expect(findSecrets(`${key}\nAnd so on...`)).toMatchObject([{ start: 0, end: key.length }]);
+});
+
 test.each(["ssh-server | ", "keys/deploy-ssh-key:", "keys/ssh-rsa:", "keys/ecdsa-sha2-nistp256:"])(
   "a private key in lines with the prefix %j is found",
   (prefix) => {

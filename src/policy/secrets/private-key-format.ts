@@ -85,8 +85,8 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
   let length = 0;
   let end: number | undefined;
   let limit = from + MAX_GAP;
-  const stop = (isOpen: boolean, last = end) => ({
-    end: first && isExample(text, first, length) ? undefined : last,
+  const stop = (isOpen: boolean, at = text.length, last = end) => ({
+    end: first && isExample(text.slice(0, at), first, length) ? undefined : last,
     isOpen,
   });
   TOKEN.lastIndex = from;
@@ -95,8 +95,8 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
     if (!token) return stop(text.length <= limit + MAX_PARTIAL_TOKEN);
     const { 0: run, index } = token;
     const after = TOKEN.lastIndex;
-    if (index > limit || /^-----BEGIN/.test(run)) return stop(false);
-    if (run.startsWith("-----END")) return stop(false, end && after);
+    if (index > limit || /^-----BEGIN/.test(run)) return stop(false, index);
+    if (run.startsWith("-----END")) return stop(false, index, end && after);
     if (run.endsWith(":")) limit = Math.max(limit, Math.min(after, from + MAX_HEADERS) + MAX_GAP);
     else if (first ? isNextLine(run, text.slice(end, index)) : isFirstLine(text, from, token)) {
       first ??= { start: index, end: after };
