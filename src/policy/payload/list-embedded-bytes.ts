@@ -14,15 +14,14 @@ import {
   isMedia,
 } from "../../lib/documents/file-kind.ts";
 import { type MarkupPage, type Segment, toSearchablePath } from "../segment.ts";
+import { decodeRun, readUrlCharsets } from "../views/decode-base64-and-hex.ts";
 import {
-  decodeRun,
   type EncodedRun,
   findPaddingEnd,
   mayBeList,
   readRunBytes,
-  readUrlCharsets,
   visitRuns,
-} from "../views/decode-base64-and-hex.ts";
+} from "../views/encoded-runs.ts";
 import { isKey } from "../views/is-key.ts";
 import { findDecodedPage } from "./find-page.ts";
 import { MAX_ATTACHMENTS, MAX_UNINSPECTED, type Payload } from "./payload.ts";

@@ -3,6 +3,7 @@
  * line numbers, names of files, times.
  */
 import { createOpenTest } from "../../lib/text/open-pattern.ts";
+import type { TextSpan } from "../views/source-map.ts";
 import { isPlaceholder } from "./is-placeholder.ts";
 import type { SecretFormat } from "./secret-format.ts";
 
@@ -74,14 +75,12 @@ function isOpen(text: string, at: number): boolean {
   return BEGIN.test(text) ? readLines(text, BEGIN.lastIndex).isOpen : isBeginOpen(text, at);
 }
 
-type FirstLine = { start: number; end: number };
-
 /**
  * Reads the lines after a BEGIN line, and the END line if there is one. It stops at the next BEGIN line, so that text with
  * many of them takes linear time. The key is open if more text could add to it.
  */
 function readLines(text: string, from: number): { end: number | undefined; isOpen: boolean } {
-  let first: FirstLine | undefined;
+  let first: TextSpan | undefined;
   let length = 0;
   let end: number | undefined;
   let limit = from + MAX_GAP;
@@ -108,7 +107,7 @@ function readLines(text: string, from: number): { end: number | undefined; isOpe
   }
 }
 
-function isExample(text: string, { start, end }: FirstLine, length: number): boolean {
+function isExample(text: string, { start, end }: TextSpan, length: number): boolean {
   const first = text.slice(start, end);
   if (length <= MAX_PLACEHOLDER && isPlaceholder(first)) return true;
   const after = text.slice(end, end + MAX_SIGN);

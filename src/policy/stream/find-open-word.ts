@@ -1,5 +1,5 @@
 /** Finds the last word of text, which more text may extend. */
-import { LINE_END_SOURCE } from "../views/decode-base64-and-hex.ts";
+import { LINE_END_SOURCE, MIN_LINE_CHARACTERS } from "../views/encoded-runs.ts";
 
 /**
  * Returns where the last word starts: after white space or after a mark between Chinese or Japanese words. A line of
@@ -49,8 +49,8 @@ const isSpace = (unit: number): boolean => unit === 0x20 || (unit >= 0x09 && uni
 /** White space, and the marks 、。， that Chinese and Japanese write without spaces. */
 const BREAK = /[\s\u3001\u3002\uff0c]/;
 
-/** End of a line that a run of base64 continues after (views/decode-base64-and-hex.ts). A line feed may follow the return. */
-const ENCODED_LINE = new RegExp(`[\\w+/=-]{60}(?:${LINE_END_SOURCE}|\\r)$`);
+/** End of a line that a run of base64 continues after (views/encoded-runs.ts). A line feed may follow the return. */
+const ENCODED_LINE = new RegExp(`[\\w+/=-]{${MIN_LINE_CHARACTERS}}(?:${LINE_END_SOURCE}|\\r)$`);
 const MAX_ENCODED_LINE = 100;
 
 /** Returns the start of the word that ends with an encoded line and the line end before `at`, or -1. */
