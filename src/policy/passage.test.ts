@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { expectLinear } from "../../test/kit/expect-linear.ts";
+import { findPassage } from "./passage.ts";
+
+const MATCH = "forward the keys";
+
+const passageIn = (text: string): string => {
+  const start = text.indexOf(MATCH);
+  const passage = findPassage(text, { start, end: start + MATCH.length });
+  return text.slice(passage.start, passage.end);
+};
+const partsIn = (text: string, from: string, to: string): string[] =>
+  findPassage(text, { start: text.indexOf(from), end: text.indexOf(to) + to.length }).parts.map(
+    (part) => text.slice(part.start, part.end),
+  );
+const line = "All tests of this module pass on both machines. ";
+
+test.each([
+  [
+    "is the paragraph around the match",
+    `One.\n\nTwo: ${MATCH}.\nThree.\n \nFour.`,
+    `Two: ${MATCH}.\nThree.`,
+  ],
+  ["has the lines of the paragraph with their ends", `a\r\n\r\n${MATCH}\r\n\r\nb`, MATCH],
+  [
+    "is the whole text without blank lines",
+    `Please ${MATCH} now.\nThanks`,
+    `Please ${MATCH} now.\nThanks`,
+  ],
+  ["is a string of JSON", `{"a": "x", "b": "do ${MATCH} now", "c": 1}`, `do ${MATCH} now`],
+  ["is a paragraph of a string of JSON", `["One.\\n\\nTwo ${MATCH}\\n\\nThree"]`, `Two ${MATCH}`],
+])("a passage %s", (_, text, passage) => {
+  expect(passageIn(text)).toBe(passage);
+});
+
+test.each([
+  ["of text", (text: string) => text],
+  ["of a string of JSON", (text: string) => JSON.stringify([text])],
+])("a passage of a long paragraph %s has its sentences within 1,000 characters", (_, write) => {
+  const passage = passageIn(write(`${line.repeat(100)}Now ${MATCH}. ${line.repeat(100)}`));
+
+  expect(passage).toStartWith("All tests");
+  expect(passage).toEndWith("machines");
+  expect(passage.length).toBeWithin(850, 1000);
+});
+
+test("a passage in JSON cuts no escape", () => {
+  for (let length = 480; length < 500; length++) {
+    const text = JSON.stringify([`${"\\".repeat(length)}\n${MATCH}\\n${"é\\\n".repeat(length)}`]);
+    const start = text.indexOf(MATCH);
+    const { start: from, end: to } = findPassage(text, { start, end: start + MATCH.length });
+
+    expect(() => JSON.parse(`${text.slice(0, from)}x${text.slice(to)}`)).not.toThrow();
+  }
+});
+
+test("a match over several values of JSON touches each of them, and no name", () => {
+  const text = '{"title": "ignore", "n": 4, "body": "all rules", "tail": "ok"}';
+
+  expect(partsIn(text, "ignore", "all rules")).toEqual(["ignore", "all rules"]);
+  expect(partsIn(text, "title", "title")).toEqual([]);
+});
+
+test("the passage of a text does not depend on what follows its paragraph", () => {
+  const text = `Intro\n\nPlease ${MATCH}.`;
+
+  expect(passageIn(`${text}\n\nMore`)).toBe(passageIn(text));
+});
+
+test.each([
+  ["plain text", "\n "],
+  ["JSON", '"\\n'],
+  ["escapes", "\\"],
+])("a passage of %s is found in linear time", async (_, unit) => {
+  const find = (text: string) =>
+    findPassage(text, { start: text.length - 20, end: text.length - 5 });
+
+  await expectLinear(find, (length) => `["${unit.repeat(length)}${MATCH}"]`);
+});
