@@ -7,7 +7,7 @@ import type { ReadingBudget } from "../lib/documents/reading-budget.ts";
 import { elapsedMs } from "../lib/time/clock.ts";
 import { ATTACHMENT_LIMITS } from "../net/fetch-attachment.ts";
 import type { CompiledRule } from "../policy/compile-policy.ts";
-import { readsSource } from "../policy/inspect-rule.ts";
+import { readsDocuments, readsSource } from "../policy/inspect-rule.ts";
 import { decodeMemberBytes } from "../policy/payload/decode-member.ts";
 import { type Attachment, MAX_ATTACHMENTS, type Payload } from "../policy/payload/payload.ts";
 import { createSegment, type EncodedPage, type MarkupPage } from "../policy/segment.ts";
@@ -54,7 +54,7 @@ const rulesOf = ({ program, direction }: ExtractedEvaluation): readonly Compiled
   program?.rules[direction] ?? [];
 
 const findReader = (extracted: ExtractedEvaluation): CompiledRule | undefined =>
-  rulesOf(extracted).find(({ reads }) => reads.has("attachment"));
+  rulesOf(extracted).find(readsDocuments);
 
 /** Returns a rule that looks for values in messages but not in documents, unless a `doc_analyzer` looks for them there. */
 function findNonReader(extracted: ExtractedEvaluation): CompiledRule | undefined {

@@ -6,7 +6,9 @@ const saved = (enabled: boolean): PolicyDocument => ({
   name: "p",
   mode: "enforce",
   gates: [],
-  input_rules: [{ detector_id: "d", action: "block", when: null, mode: null, enabled }],
+  input_rules: [
+    { detector_id: "d", action: "block", origins: null, when: null, mode: null, enabled },
+  ],
   output_rules: [],
   detectors: {
     d: {

@@ -1,11 +1,11 @@
 /** Compiles a saved version of a policy: its conditions and its detectors. */
 import { AppError } from "../contract/errors.ts";
-import type { Direction } from "../contract/guard/evaluate.ts";
+import type { Direction, TextOrigin } from "../contract/guard/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { sealedWith } from "../lib/crypto/seal.ts";
 import { collectSecrets, mapSecrets } from "../lib/json/secret-paths.ts";
 import { type ConditionTest, compileCondition } from "./condition.ts";
-import type { Inspector } from "./detector.ts";
+import type { Detector, Inspector } from "./detector.ts";
 import { detectors, secretPathsOf } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
 import type { SegmentSource } from "./segment.ts";
@@ -26,6 +26,8 @@ export interface CompiledRule {
   action: Rule["action"];
   observe: boolean;
   reads: ReadonlySet<SegmentSource>;
+  /** Undefined: the rule reads texts of every origin. */
+  origins: ReadonlySet<TextOrigin> | undefined;
   separatesFiles: boolean;
   numbers: boolean;
   remote: boolean;
@@ -86,6 +88,7 @@ export function compilePolicy(
       action,
       observe: observes(mode),
       reads: new Set(detector.reads[direction]),
+      origins: selectOrigins(rule, detector),
       separatesFiles: detector.separatesFiles,
       numbers: detector.numbers,
       remote: detector.remote,
@@ -130,6 +133,18 @@ export function compilePolicy(
   };
 }
 
+/** Origins of text that a program reads and can do without. */
+export const WITHHELD_ORIGINS: readonly TextOrigin[] = ["tool_result", "document"];
+
+function selectOrigins(
+  { action, origins }: Rule,
+  detector: Pick<Detector, "origins">,
+): CompiledRule["origins"] {
+  const selected = origins ?? detector.origins;
+  if (action !== "withhold") return selected && new Set(selected);
+  return new Set(WITHHELD_ORIGINS.filter((origin) => selected?.includes(origin) ?? true));
+}
+
 /** Rejects settings with a secret that is still sealed. */
 function checkSecrets(settings: object, kind: string): void {
   const secrets = collectSecrets(settings, secretPathsOf(kind)).values();
@@ -148,6 +163,7 @@ const createFailingRule = (detector: CompiledRule["detector"], cause: unknown): 
   observe: false,
   // A stream is held until it has failed.
   reads: new Set(["assistant"]),
+  origins: undefined,
   separatesFiles: false,
   numbers: false,
   remote: false,

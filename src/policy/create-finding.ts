@@ -3,6 +3,7 @@ import type { Action, Finding } from "../contract/guard/evaluate.ts";
 import type { CompiledGate, CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
 import { createNameMasker } from "./masking/name-masker.ts";
+import { hashPassage } from "./passage.ts";
 
 /** `granted`: an approver allowed exactly this request. `waived`: requests need no approval. Both turn `ask` into `report`. */
 export type ApprovalState = "none" | "granted" | "waived";
@@ -44,6 +45,7 @@ export function createDetectorFinding(
 ): Finding {
   const { id, name, kind } = rule.detector;
   const { action, would_be } = resolveAction(rule.action, rule.observe, result.approval);
+  const hasPassages = rule.scores || rule.action === "withhold";
   const best = result.matches.reduce((one, other) =>
     other.confidence > one.confidence ? other : one,
   );
@@ -57,7 +59,11 @@ export function createDetectorFinding(
     },
     signal: { type: best.type, confidence: best.confidence },
     outcome: { action },
-    evidence: { ...describeMatches(result.matches), ...would_be },
+    evidence: {
+      ...describeMatches(result.matches, hasPassages),
+      ...(hasPassages && best.at && { passage_sha256: hashPassage(best.at) }),
+      ...would_be,
+    },
   };
 }
 
@@ -80,7 +86,8 @@ function resolveAction(
   return { action, would_be: {} };
 }
 
-function describeMatches(matches: readonly Match[]) {
+/** `hasPassages`: a match can be withheld or allowed by the hash of its passage. */
+function describeMatches(matches: readonly Match[], hasPassages = false) {
   const labels: Record<string, number> = {};
   const { pointer } = createNameMasker();
   for (const { label } of matches) labels[label] = (labels[label] ?? 0) + 1;
@@ -98,6 +105,7 @@ function describeMatches(matches: readonly Match[]) {
         }),
         start: at.start,
         end: at.end,
+        ...(hasPassages && { passage_sha256: hashPassage(at) }),
       }),
       ...(detail && truncateDetail(detail)),
     })),

@@ -1,6 +1,6 @@
 /** Types of detectors: a detector finds and locates matches; the rule decides what happens to them. */
 import type { z } from "zod";
-import type { Direction, Protocol, Uninspected } from "../contract/guard/evaluate.ts";
+import type { Direction, Protocol, TextOrigin, Uninspected } from "../contract/guard/evaluate.ts";
 import type { EncoderInput } from "./learned/encoder.ts";
 import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";
@@ -169,6 +169,8 @@ export interface Detector {
   summary: string;
   /** Sources it inspects. An empty list excludes the direction. */
   reads: Readonly<Record<Direction, readonly SegmentSource[]>>;
+  /** Origins that its rules read unless they name others. Undefined: all. */
+  origins?: readonly TextOrigin[];
   /** True if its matches have a mask, so that rules may transform. */
   masks: boolean;
   /** True if it reads text of a file in a message as an attachment, not as text of the message. */

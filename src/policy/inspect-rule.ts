@@ -4,7 +4,7 @@ import type { CompiledRule } from "./compile-policy.ts";
 import type { InspectionContext } from "./detector.ts";
 import { dropRepeated } from "./drop-repeated.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
-import { type MarkupPage, type Segment, sourceByOrigin } from "./segment.ts";
+import { type MarkupPage, originOf, type Segment, sourceByOrigin } from "./segment.ts";
 
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
@@ -24,16 +24,22 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
   }
 }
 
-/** Returns whether a rule reads text of this origin. */
+/** Returns whether a rule reads text of this source and origin. */
 export function readsSource(
-  { reads, separatesFiles }: CompiledRule,
+  { reads, origins, separatesFiles }: CompiledRule,
   { source, isFile, page }: Pick<Segment, "source" | "isFile"> & { page: MarkupPage | null },
 ): boolean {
+  // The text of a page without its tags has the origin of the page.
+  if (origins && !origins.has(originOf(page?.source ?? { source, isFile }))) return false;
   // A page that the payload does not declare is no attachment: lists of links would be letters written apart.
   const isAttachment = page === null || page.isDeclared;
   if (separatesFiles) return isAttachment && reads.has(sourceByOrigin({ source, isFile }));
   return (isAttachment && reads.has(source)) || (page !== null && reads.has(page.source.source));
 }
+
+/** Returns whether a rule reads attachments and documents. */
+export const readsDocuments = (rule: CompiledRule): boolean =>
+  readsSource(rule, { source: "attachment", isFile: false, page: null });
 
 /** Adds what only some detectors read. */
 function createContext(

@@ -1,8 +1,9 @@
 /** Returns the most restrictive action among the findings, or `allow`. */
-import { type Finding, STATUSES, type Status } from "../contract/guard/evaluate.ts";
+import { type Action, type Finding, STATUSES, type Status } from "../contract/guard/evaluate.ts";
+
+const toStatus = (action: Action): Status => (action === "withhold" ? "transform" : action);
 
 export function resolveStatus(findings: readonly Finding[]): Status {
-  return (
-    STATUSES.find((status) => findings.some(({ outcome }) => outcome.action === status)) ?? "allow"
-  );
+  const statuses = findings.map(({ outcome: { action } }) => toStatus(action));
+  return STATUSES.find((status) => statuses.includes(status)) ?? "allow";
 }

@@ -10,6 +10,7 @@ import { decodeViews, foldText } from "./views/view.ts";
 const rule = (detector_id: string): Rule => ({
   detector_id,
   action: "transform",
+  origins: null,
   when: null,
   mode: null,
   enabled: true,

@@ -1,9 +1,10 @@
-/** Runs the rules of a policy: local rules, remote rules, rules that accumulate, and rules that transform. */
+/** Runs the rules of a policy: local rules, remote rules, rules that accumulate, and rules that rewrite. */
 import type { CompiledRule } from "./compile-policy.ts";
 import { createDetectorFinding } from "./create-finding.ts";
 import { inspectRule } from "./inspect-rule.ts";
 import { addFinding, type Matches, type PolicyRun, splitByMaskable } from "./policy-run.ts";
 import { keepViews } from "./views/view.ts";
+import { maskPassage, splitByWithheld } from "./withhold.ts";
 
 /** Stops at the first block, except for rules that accumulate. */
 export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
@@ -12,7 +13,7 @@ export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): 
   const isLarge = hasLargeInput(run);
   let isBlocked = false;
   for (const rule of rules) {
-    if (rule.action === "transform" || rule.remote || rule.accumulates) continue;
+    if (rewrites(rule) || rule.remote || rule.accumulates) continue;
     if (isLarge) await run.input.waitForTurn(run.input.context.payload_bytes);
     const found = inspectRule(run, rule);
     isBlocked =
@@ -20,15 +21,18 @@ export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): 
     if (isBlocked) break;
     freeResults(run);
   }
-  const remote = rules.filter((rule) => rule.remote && rule.action !== "transform");
+  const remote = rules.filter((rule) => rule.remote && !rewrites(rule));
   if (remote.length > 0 && !isBlocked) isBlocked = await runRemoteRules(run, remote);
   for (const rule of accumulating) {
     const action = reportMatches(run, rule, await inspectRule(run, rule));
     isBlocked ||= action === "block";
   }
-  const transforming = rules.filter(({ action }) => action === "transform");
-  if (transforming.length > 0 && !isBlocked) await runTransforms(run, transforming);
+  const rewriting = rules.filter(rewrites);
+  if (rewriting.length > 0 && !isBlocked) await runRewrites(run, rewriting);
 }
+
+const rewrites = ({ action }: CompiledRule): boolean =>
+  action === "transform" || action === "withhold";
 
 /** Runs the rules concurrently. Returns true if one blocks. */
 async function runRemoteRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<boolean> {
@@ -37,16 +41,22 @@ async function runRemoteRules(run: PolicyRun, rules: readonly CompiledRule[]): P
   return actions.includes("block");
 }
 
-async function runTransforms(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
+async function runRewrites(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
   const isLarge = hasLargeInput(run);
   for (const rule of rules) {
     if (isLarge) await run.input.waitForTurn(run.input.context.payload_bytes);
     const found = inspectRule(run, rule);
-    const [matches, unmaskable] = splitByMaskable(found instanceof Promise ? await found : found);
-    if (reportMatches(run, rule, matches) === "transform") run.masked.push(matches);
-    reportMatches(run, { ...rule, observe: true }, unmaskable);
+    rewriteMatches(run, rule, found instanceof Promise ? await found : found);
     freeResults(run);
   }
+}
+
+function rewriteMatches(run: PolicyRun, rule: CompiledRule, found: Matches): void {
+  const { action } = rule;
+  const [matches, fixed] = action === "withhold" ? splitByWithheld(found) : splitByMaskable(found);
+  const isRewritten = reportMatches(run, rule, matches) === action;
+  if (isRewritten) run.masked.push(action === "withhold" ? matches.flatMap(maskPassage) : matches);
+  reportMatches(run, { ...rule, observe: true }, fixed);
 }
 
 const HUGE_BYTES = 4 * 1024 * 1024;

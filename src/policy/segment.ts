@@ -1,9 +1,10 @@
 /** Segment: one text of a payload, with its source and its location. */
 
+import type { TextOrigin } from "../contract/guard/evaluate.ts";
 import type { PagePiece } from "../lib/documents/read-html-text.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
-/** Origin of text. Each detector declares which origins it inspects. */
+/** Author of text. Each detector declares which sources it inspects. */
 export const SEGMENT_SOURCES = [
   "system",
   "user",
@@ -101,6 +102,20 @@ export const createSegment = (
   turn: location.turn ?? 0,
   memo: undefined,
 });
+
+const ORIGIN_BY_SOURCE: Readonly<Record<SegmentSource, TextOrigin>> = {
+  system: "system",
+  user: "user",
+  assistant: "assistant",
+  tool_definition: "tool_definition",
+  tool_arguments: "assistant",
+  tool_result: "tool_result",
+  attachment: "document",
+};
+
+/** Returns the origin of text, by which rules select it. */
+export const originOf = (segment: Pick<Segment, "source" | "isFile">): TextOrigin =>
+  ORIGIN_BY_SOURCE[sourceByOrigin(segment)];
 
 /**
  * Returns the source of text for detectors with `separatesFiles`: a text file in a message is an attachment, as a PDF

@@ -5,9 +5,12 @@ import type { Direction } from "../contract/guard/evaluate.ts";
 import { DIRECTIONS } from "../contract/guard/evaluate.ts";
 import type { Gate, PolicyInput, Rule } from "../contract/guard/policies.ts";
 import { measurePattern } from "../lib/linear-regex/compile-pattern.ts";
+import { WITHHELD_ORIGINS } from "./compile-policy.ts";
 import { validateCondition } from "./condition.ts";
+import type { Detector } from "./detector.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
+import { originOf } from "./segment.ts";
 
 /** Compiling 10,000 patterns took seconds and 6 GB. */
 const MAX_PATTERNS = 1000;
@@ -105,11 +108,20 @@ function validateRule(
   if (rule.action === "transform" && !detector.masks) {
     return `${at}.action: a ${kind} detector cannot transform; choose report, ask or block`;
   }
+  if (rule.action === "withhold" && !readsWithheld(rule, detector, direction)) {
+    return `${at}.action: withhold is only for tool results and documents, which this rule does not read; choose another action or other origins`;
+  }
   if (rule.action === "ask" && direction === "output") {
     return `${at}.action: ask is allowed only in input_rules; choose report or block`;
   }
   return validateWhen(rule, at);
 }
+
+const readsWithheld = ({ origins }: Rule, { reads }: Detector, direction: Direction): boolean =>
+  reads[direction].some((source) => {
+    const origin = originOf({ source, isFile: false });
+    return WITHHELD_ORIGINS.includes(origin) && (origins?.includes(origin) ?? true);
+  });
 
 function validateWhen({ when }: Pick<Rule, "when">, at: string): string | undefined {
   const invalid = when && validateCondition(when, `${at}.when`);

@@ -8,7 +8,8 @@ const kitOf = sharedKit();
 async function makeLearnedGuard(kind: string, settings: Record<string, unknown> = {}) {
   const kit = await kitOf();
   const { id } = await makeDetector(kit, kind, settings);
-  const rule = { detector_id: id, action: "block" };
+  const origins = ["user", "system", "tool_definition", "tool_result", "document", "assistant"];
+  const rule = { detector_id: id, action: "block", origins };
   return await makeGuard(kit, { input_rules: [rule], output_rules: [rule] });
 }
 

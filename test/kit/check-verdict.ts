@@ -34,7 +34,7 @@ function checkFinding(finding: Json, status: string): void {
   const confidence = Number(signal?.confidence);
   expect(confidence >= 0 && confidence <= 1).toBe(true);
   const action = String(outcome?.action);
-  expect(["block", "ask", "transform", "report"]).toContain(action);
+  expect(["block", "ask", "transform", "withhold", "report"]).toContain(action);
   expect(SEVERITY.indexOf(action)).toBeLessThanOrEqual(SEVERITY.indexOf(status));
 }
 

@@ -1,6 +1,6 @@
 /** Locates findings in the texts of an evaluation, also in texts that were masked before they were stored. */
 import type { StoredText } from "../../contract/guard/activity.ts";
-import type { Action, Finding } from "../../contract/guard/evaluate.ts";
+import { ACTIONS, type Action, type Finding } from "../../contract/guard/evaluate.ts";
 
 /** Range of characters. `end` is exclusive. */
 interface Span {
@@ -146,5 +146,4 @@ export function splitByHighlights(
   });
 }
 
-const RANKS: Record<Action, number> = { block: 0, ask: 1, transform: 2, report: 3 };
-const rank = ({ action }: Highlight): number => (action ? RANKS[action] : 4);
+const rank = ({ action }: Highlight): number => (action ? ACTIONS.indexOf(action) : ACTIONS.length);

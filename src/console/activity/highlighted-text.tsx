@@ -8,6 +8,7 @@ const TONES: Record<Action, Tone> = {
   block: "bad",
   ask: "warn",
   transform: "accent",
+  withhold: "accent",
   report: "plain",
 };
 

@@ -6,7 +6,14 @@ import { describeConditionChange } from "./describe-condition-change.ts";
 import { describeSettings } from "./describe-settings.ts";
 import { describeCondition } from "./policy-sentences.ts";
 
-const RULE = { action: "transform", when: null, mode: null, enabled: true } as const;
+const RULE = {
+  action: "transform",
+  origins: null,
+  when: null,
+  mode: null,
+  enabled: true,
+} as const;
+
 const PAY = { field: "tool.name", op: "contains", value: "pay" } as const;
 const MODEL = { field: "model.name", op: "eq", value: "gpt-4o" } as const;
 

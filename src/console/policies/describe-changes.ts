@@ -3,7 +3,13 @@ import type { Gate, PolicyDocument, Rule } from "../../contract/guard/policies.t
 import { capitalize } from "../ui/text.ts";
 import { describeConditionChange } from "./describe-condition-change.ts";
 import { describeSettings } from "./describe-settings.ts";
-import { describeGate, describeRule, GATE_VERBS, RULE_VERBS } from "./policy-sentences.ts";
+import {
+  describeGate,
+  describeOrigins,
+  describeRule,
+  GATE_VERBS,
+  RULE_VERBS,
+} from "./policy-sentences.ts";
 
 export function describeChanges(before: PolicyDocument, after: PolicyDocument): string[] {
   return [
@@ -96,7 +102,9 @@ function describeRuleChange(before: Rule, after: Rule): string[] {
     before.action === after.action
       ? []
       : [`now ${RULE_VERBS[after.action]} instead of ${RULE_VERBS[before.action]}`];
-  return [...action, ...describeSharedChange(before, after)];
+  const [was, is] = [describeOrigins(before.origins), describeOrigins(after.origins)];
+  const origins = was === is ? [] : [`now reads ${is} instead of ${was}`];
+  return [...action, ...origins, ...describeSharedChange(before, after)];
 }
 
 function describeGateChange(before: Gate, after: Gate): string[] {

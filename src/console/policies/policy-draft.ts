@@ -68,6 +68,7 @@ export const newRule = (detector_id: string): RuleDraft => ({
   ...newKey(),
   detector_id,
   action: "report",
+  origins: null,
   when: { kind: "always" },
   mode: null,
   enabled: true,

@@ -1,5 +1,6 @@
 /** Describes conditions, gates and rules in sentences. */
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/guard/conditions.ts";
+import type { TextOrigin } from "../../contract/guard/evaluate.ts";
 import type { Gate, Rule } from "../../contract/guard/policies.ts";
 import { joinWords } from "../ui/text.ts";
 
@@ -74,6 +75,7 @@ export const RULE_VERBS: Record<Rule["action"], string> = {
   block: "blocks",
   ask: "asks for approval of",
   transform: "masks",
+  withhold: "withholds",
   report: "reports",
 };
 
@@ -85,12 +87,30 @@ export const GATE_VERBS: Record<Gate["action"], string> = {
   skip: "skips the remaining gates",
 };
 
-/** Returns "blocks what Cards finds when the model is gpt-4o". */
+export const ORIGIN_LABELS: Record<TextOrigin, string> = {
+  user: "user messages",
+  system: "system prompts",
+  assistant: "model output",
+  tool_definition: "tool definitions",
+  tool_result: "tool results",
+  document: "documents",
+};
+
+export const describeOrigins = (origins: Rule["origins"]): string =>
+  origins
+    ? joinWords(
+        origins.map((origin) => ORIGIN_LABELS[origin]),
+        "and",
+      )
+    : "the default origins";
+
+/** Returns "blocks what Cards finds in user messages when the model is gpt-4o". */
 export function describeRule(
-  { action, when }: Pick<Rule, "action" | "when">,
+  { action, origins, when }: Pick<Rule, "action" | "origins" | "when">,
   detector: string,
 ): string {
-  const text = `${RULE_VERBS[action]} what ${detector} finds`;
+  const where = origins ? ` in ${describeOrigins(origins)}` : "";
+  const text = `${RULE_VERBS[action]} what ${detector} finds${where}`;
   return when === null ? text : `${text} ${describeCondition(when)}`;
 }
 

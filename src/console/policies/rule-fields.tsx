@@ -3,13 +3,14 @@ import { CheckField, SelectField } from "../ui/fields/field.tsx";
 import { ConditionFields, ConditionKindField } from "./condition-fields.tsx";
 import type { GateDraft, RuleDraft } from "./policy-draft.ts";
 
-type RuleAction = GateDraft["action"];
+type RuleAction = GateDraft["action"] | RuleDraft["action"];
 type SharedFields = Pick<RuleDraft, "mode" | "enabled" | "when"> & { action: RuleAction };
 
 const ACTIONS: Record<RuleAction, string> = {
   block: "block: reject",
   ask: "ask: a person decides",
   transform: "transform: mask",
+  withhold: "withhold: replace the paragraph",
   report: "report: record only",
   skip: "skip: skip the remaining gates",
 };

@@ -2,11 +2,12 @@
 
 import type { AppError } from "../../contract/errors.ts";
 import type { DetectorResource } from "../../contract/guard/detectors.ts";
-import type { Direction } from "../../contract/guard/evaluate.ts";
+import { type Direction, ORIGINS, type TextOrigin } from "../../contract/guard/evaluate.ts";
 import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { Link } from "../router.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { SelectField } from "../ui/fields/field.tsx";
+import { MultiSelectField } from "../ui/fields/multi-select-field.tsx";
 import { findProblem, findProblemsBelow } from "../ui/find-problem.ts";
 import { Icon } from "../ui/icon.tsx";
 import { moveItem, OrderButtons } from "../ui/order-buttons.tsx";
@@ -25,6 +26,8 @@ interface RulesProps {
   /** Opens the dialog of a new detector for a rule. */
   onNewDetector: () => void;
 }
+
+const WITHHELD_SOURCES: readonly string[] = ["tool_result", "attachment"];
 
 const EMPTY_TEXTS: Record<Direction, string> = {
   input: "No rules yet. Content sent to a model or tool is not inspected.",
@@ -79,6 +82,19 @@ export function Rules(props: RulesProps) {
                   when: findProblemsBelow(error, `${at}.when`),
                 }}
               />
+              <MultiSelectField
+                label="Origins"
+                noun="origin"
+                hint="Texts that the rule reads. None selected: the default of the detector."
+                names={ORIGINS}
+                selected={rule.origins ?? []}
+                onChange={({ selected }) => {
+                  // The names are origins.
+                  const origins = selected.length > 0 ? (selected as TextOrigin[]) : null;
+                  onChange(rules.map((old) => (old === rule ? { ...old, origins } : old)));
+                }}
+                problem={findProblem(error, `${at}.origins`)}
+              />
             </li>
           );
         })}
@@ -105,7 +121,7 @@ export function Rules(props: RulesProps) {
   );
 }
 
-/** Transform needs a detector that masks; ask applies only to input. */
+/** Transform needs a detector that masks, withhold one that reads tool results or documents; ask applies only to input. */
 const actionsFor = (
   direction: Direction,
   entry: DetectorKind | undefined,
@@ -113,5 +129,8 @@ const actionsFor = (
   "block",
   ...(direction === "input" ? (["ask"] as const) : []),
   ...(entry?.masks ? (["transform"] as const) : []),
+  ...(entry?.reads[direction].some((source) => WITHHELD_SOURCES.includes(source))
+    ? (["withhold"] as const)
+    : []),
   "report",
 ];

@@ -1,22 +1,25 @@
-/** Badge of a verdict. */
+/** Badge of a verdict, or of the action of a finding. */
 import type { EvaluationEvent } from "../../contract/guard/activity.ts";
+import { STATUSES } from "../../contract/guard/evaluate.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 
 type VerdictStatus = EvaluationEvent["status"];
+type Shown = VerdictStatus | "withhold";
 
-const STYLES: Record<VerdictStatus, { tone: Tone; icon: IconName }> = {
+const STYLES: Record<Shown, { tone: Tone; icon: IconName }> = {
   block: { tone: "bad", icon: "stop" },
   ask: { tone: "warn", icon: "hand" },
   transform: { tone: "accent", icon: "pencil" },
+  withhold: { tone: "accent", icon: "minus" },
   report: { tone: "plain", icon: "flag" },
   allow: { tone: "good", icon: "check" },
   error: { tone: "bad", icon: "warning" },
 };
 
 /** From most to least restrictive. */
-export const VERDICTS = Object.keys(STYLES) as VerdictStatus[];
+export const VERDICTS: readonly VerdictStatus[] = [...STATUSES, "error"];
 
-export const VerdictBadge = ({ status }: { status: VerdictStatus }) => (
+export const VerdictBadge = ({ status }: { status: Shown }) => (
   <Badge {...STYLES[status]} text={status} />
 );

@@ -11,9 +11,20 @@ export type Protocol = (typeof PROTOCOLS)[number];
 /** From the most to the least restrictive. */
 export const STATUSES = ["block", "ask", "transform", "report", "allow"] as const;
 export type Status = (typeof STATUSES)[number];
-/** Actions of findings. */
-export const ACTIONS = ["block", "ask", "transform", "report"] as const;
+/** Actions of findings. The status of `withhold` is `transform`. */
+export const ACTIONS = ["block", "ask", "transform", "withhold", "report"] as const;
 export type Action = (typeof ACTIONS)[number];
+
+/** Origins of text, by which a rule selects what it reads. */
+export const ORIGINS = [
+  "user",
+  "system",
+  "assistant",
+  "tool_definition",
+  "tool_result",
+  "document",
+] as const;
+export type TextOrigin = (typeof ORIGINS)[number];
 
 /**
  * Accepts any object without copying it. z.looseObject would drop a member called `__proto__`, which
@@ -80,7 +91,9 @@ export const Finding = z.object({
   outcome: z.object({ action: z.enum(ACTIONS) }),
   evidence: z
     .record(z.string(), z.unknown())
-    .describe("Kinds, counts and locations of matches; never the matched value."),
+    .describe(
+      "Kinds, counts and locations of matches; never the matched value. `passage_sha256`: SHA-256 of the paragraph around a match of a learned detector; its first 12 digits are the reference in a withheld text, and an exception allows it.",
+    ),
 });
 export type Finding = z.infer<typeof Finding>;
 
@@ -129,7 +142,7 @@ export const Verdict = z.object({
   transformed_payload: z
     .record(z.string(), z.unknown())
     .nullable()
-    .describe("The payload with matches masked, if the status is `transform`."),
+    .describe("The payload with matches masked or withheld, if the status is `transform`."),
   policy: z
     .object({ id: Id, version: z.int(), mode: z.enum(["observe", "enforce"]) })
     .nullable()

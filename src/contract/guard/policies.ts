@@ -5,12 +5,12 @@ import { resource } from "../resource.ts";
 import { Id, Name, PageQuery, page, storedMembers, Time } from "../shapes.ts";
 import { Condition } from "./conditions.ts";
 import { DetectorInput } from "./detectors.ts";
-import { ACTIONS } from "./evaluate.ts";
+import { ACTIONS, ORIGINS } from "./evaluate.ts";
 import { GuardSettings } from "./guard-settings.ts";
 
 export const MODES = ["observe", "enforce"] as const;
 export type Mode = (typeof MODES)[number];
-const GATE_ACTIONS = [...ACTIONS, "skip"] as const;
+const GATE_ACTIONS = ["block", "ask", "transform", "report", "skip"] as const;
 
 const Mode = z.enum(MODES);
 const when = Condition.nullable().default(null).describe("Condition. null: always applies.");
@@ -41,7 +41,17 @@ export const Rule = z.strictObject({
   detector_id: Id,
   action: z
     .enum(ACTIONS)
-    .describe("`transform` requires a detector that can mask; `ask` is only for input rules."),
+    .describe(
+      "`transform` requires a detector that can mask; `ask` is only for input rules. `withhold` replaces the paragraph around a match in a tool result or document by a notice.",
+    ),
+  origins: z
+    .array(z.enum(ORIGINS))
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      "Origins of the texts that the rule reads. `assistant`: what a model wrote, tool calls included. `document`: attachments, and files in messages. null: all, except for `prompt_guard` and `indirect_prompt_injection`: `user`, `tool_result` and `document`. A `withhold` rule reads only `tool_result` and `document`.",
+    ),
   when,
   mode,
   enabled,

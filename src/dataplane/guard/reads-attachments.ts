@@ -1,5 +1,6 @@
 /** Returns whether a rule of the guard's policy reads the files that a consumer uploads. */
 import type { Deps } from "../../deps.ts";
+import { readsDocuments } from "../../policy/inspect-rule.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
 
@@ -9,5 +10,5 @@ export function readsAttachments(
 ): boolean {
   const collector = guard?.llm.input ? snapshot().collectors.get(guard.collector_id) : undefined;
   const program = collector && findProgram(collector, id)?.();
-  return program?.rules.input.some(({ reads }) => reads.has("attachment")) ?? false;
+  return program?.rules.input.some(readsDocuments) ?? false;
 }

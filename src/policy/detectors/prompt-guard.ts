@@ -1,6 +1,10 @@
 /** Detector of prompt injections and jailbreaks in what users, applications and tool definitions say to a model. */
 import { defineDetector } from "../detector.ts";
-import { createInjectionInspector, LearnedSettings } from "../learned/injection-inspector.ts";
+import {
+  createInjectionInspector,
+  LearnedSettings,
+  UNTRUSTED_ORIGINS,
+} from "../learned/injection-inspector.ts";
 
 export const promptGuard = defineDetector({
   kind: "prompt_guard",
@@ -8,6 +12,7 @@ export const promptGuard = defineDetector({
   summary:
     "Detects attempts to override instructions, jailbreaks and prompt extraction with a learned model, in plain words too. Files in messages are read by `indirect_prompt_injection`.",
   reads: { input: ["user", "system", "tool_definition"], output: ["tool_definition"] },
+  origins: UNTRUSTED_ORIGINS,
   separatesFiles: true,
   masks: false,
   scores: true,

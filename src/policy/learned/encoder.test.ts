@@ -11,7 +11,7 @@ function findHighest(text: string, origin: ModelOrigin): Int32Array {
   const search = scorer.findHighest(text, origin);
   let step = search.next();
   while (!step.done) step = search.next();
-  return step.value?.ids ?? new Int32Array();
+  return step.value[0]?.ids ?? new Int32Array();
 }
 
 /** Logits of the same weights, computed in Python with 64-bit numbers. */

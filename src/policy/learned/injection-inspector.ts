@@ -1,7 +1,8 @@
 /** Inspects text with both stages of the injection model, folded and deobfuscated. */
 import { z } from "zod";
-import type { InspectionContext, Inspector, Match } from "../detector.ts";
-import { costOf, type InspectionSteps, runSteps } from "../inspect-texts.ts";
+import type { TextOrigin } from "../../contract/guard/evaluate.ts";
+import type { DetectorServices, InspectionContext, Inspector, Match } from "../detector.ts";
+import { costOf, finishSteps, type InspectionSteps, runSteps } from "../inspect-texts.ts";
 import {
   computeOnce,
   isMemoized,
@@ -12,14 +13,16 @@ import {
 import { Level } from "../setting-schemas.ts";
 import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
 import { blankLetterIndexes } from "../views/letter-index.ts";
+import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrase } from "./override-phrases.ts";
-import type {
-  Cascade,
-  InjectionType,
-  ModelOrigin,
-  ScoredWindow,
-  WindowScorer,
+import {
+  type Cascade,
+  type InjectionType,
+  MAX_WINDOWS,
+  type ModelOrigin,
+  type ScoredWindow,
+  type WindowScorer,
 } from "./window-scorer.ts";
 
 export const LearnedSettings = z.strictObject({
@@ -35,6 +38,9 @@ export const LearnedSettings = z.strictObject({
 });
 export type LearnedSettings = z.output<typeof LearnedSettings>;
 
+/** Origins of text that may come from an attacker. The client's own software wrote the others. */
+export const UNTRUSTED_ORIGINS: readonly TextOrigin[] = ["user", "tool_result", "document"];
+
 const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
   user: "user",
   system: "system",
@@ -43,8 +49,11 @@ const ORIGINS: Readonly<Partial<Record<SegmentSource, ModelOrigin>>> = {
   attachment: "document",
 };
 
-/** Texts of one evaluation that stage 2 reads, those with the highest scores of stage 1: each takes about 8 ms. */
-const MAX_ENCODED_TEXTS = 16;
+/**
+ * Windows that stage 2 reads at once, those with the highest scores of stage 1. Each takes about 8 ms, unless it was read
+ * before: conversations repeat their texts, and their verdicts must not depend on the texts beside them.
+ */
+const MAX_ENCODED_WINDOWS = 64;
 /** Subtracted from the logit of text that stage 2 did not read, because it is clearly harmless. */
 const HARMLESS_OFFSET = 1;
 /** The highest of many scores is high by chance: factor of the logarithm of their number, which is subtracted. */
@@ -52,7 +61,10 @@ const COUNT_FACTOR = 1.2;
 /** Padding must not hide an attack: further windows are not counted. */
 const MAX_COUNTED_WINDOWS = 8;
 
-/** Returns the window with the highest score of each text, reported from the threshold on. */
+/**
+ * Returns the window with the highest score of each text, reported from the threshold on. Of reported texts it returns
+ * the other windows as well, so that all of them can be withheld.
+ */
 export function createInjectionInspector(
   type: InjectionType,
   { level, threshold }: LearnedSettings,
@@ -64,22 +76,53 @@ export function createInjectionInspector(
     const { services, isExempt } = context;
     const scorer = await services.loadWindowScorer();
     const found = await runSteps(findWindows(scorer, texts, isExempt), context);
-    const uncertain = found
-      .filter(({ window }) => window.ids.length > 0 && window.logit > scorer.cascade.band)
-      .sort((one, other) => other.window.logit - one.window.logit)
-      .slice(0, MAX_ENCODED_TEXTS);
-    const windows = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
-    const encoded = windows.length > 0 ? await services.scoreWindows(windows) : [];
     const limit = await findThreshold(services);
-    return found.map((text): Match => {
-      const second = encoded[uncertain.indexOf(text)];
-      const confidence = toScore(combine(text.window, second, scorer.cascade));
-      const match = { label: type, type, confidence, at: text.at };
-      return confidence < limit ? { ...match, reported: false } : match;
+    const score = async (windows: readonly FoundWindow[]): Promise<Match[]> => {
+      const confidences = await scoreWindows(windows, scorer.cascade, services);
+      return windows.map(({ at }, index) => {
+        const match = { label: type, type, confidence: confidences[index] ?? 0, at };
+        return match.confidence < limit ? { ...match, reported: false } : match;
+      });
+    };
+    const best = await score(found.flatMap(([first]) => first ?? []));
+    const isReported = (match: Match) => match.reported !== false;
+    const others = found.flatMap(([first, ...rest], index) => {
+      const match = best[index];
+      return first && match && isReported(match) ? dropOverlapping([first, ...rest]).slice(1) : [];
     });
+    const more = others.length > 0 ? await score(others) : [];
+    return [...best, ...more.filter(isReported)];
   };
   return Object.assign(inspect, { findThreshold });
 }
+
+/** Returns the scores of windows; stage 2 reads those that are not clearly harmless. */
+async function scoreWindows(
+  windows: readonly FoundWindow[],
+  cascade: Cascade,
+  services: Pick<DetectorServices, "scoreWindows">,
+): Promise<number[]> {
+  const uncertain = windows
+    .filter(({ window }) => window.ids.length > 0 && window.logit > cascade.band)
+    .sort((one, other) => other.window.logit - one.window.logit)
+    .slice(0, MAX_ENCODED_WINDOWS);
+  const inputs = uncertain.map(({ window, origin }) => ({ ids: window.ids, origin }));
+  const encoded = inputs.length > 0 ? await services.scoreWindows(inputs) : [];
+  const logits = new Map(uncertain.map((each, index) => [each, encoded[index]]));
+  return windows.map((each) => toScore(combine(each.window, logits.get(each), cascade)));
+}
+
+/** Drops windows that have text in common with one before them. */
+function dropOverlapping(windows: readonly FoundWindow[]): FoundWindow[] {
+  const kept: FoundWindow[] = [];
+  for (const window of windows) {
+    if (!kept.some(({ at }) => overlap(at, window.at))) kept.push(window);
+  }
+  return kept;
+}
+
+const overlap = (one: TextSpan, other: TextSpan): boolean =>
+  one.start < other.end && other.start < one.end;
 
 /** Returns the logit of text: that of its best window, lowered for long text. `second` is that of stage 2, if it read the window. */
 function combine(window: ScoredWindow, second: number | undefined, cascade: Cascade): number {
@@ -103,9 +146,6 @@ interface FoundWindow {
   origin: ModelOrigin;
   at: NonNullable<Match["at"]>;
 }
-
-/** Caps the exempt windows of one text, because the text around each is scored again. */
-const MAX_EXEMPT_WINDOWS = 8;
 
 /** Matches a name of several words, which may be an instruction. */
 const IS_PROSE = /\S\s+\S+\s+\S/;
@@ -131,59 +171,82 @@ function* findWindows(
   scorer: WindowScorer,
   texts: readonly Segment[],
   isExempt: InspectionContext["isExempt"],
-): InspectionSteps<FoundWindow[]> {
-  const found: FoundWindow[] = [];
+): InspectionSteps<FoundWindow[][]> {
+  const found: FoundWindow[][] = [];
   for (const segment of texts) {
-    const window = yield* findWindow(scorer, segment, isExempt);
-    if (window) found.push(window);
+    const windows = yield* findWindowsOf(scorer, segment);
+    if (windows.length > 0) found.push(isExempt ? dropExempt(windows, isExempt) : windows);
     if (!isMemoized(texts)) segment.memo = undefined;
   }
   return found;
 }
 
-/** Returns the window of text with the highest score of stage 1. */
-function* findWindow(
-  scorer: WindowScorer,
-  segment: Segment,
-  isExempt: InspectionContext["isExempt"],
-): InspectionSteps<FoundWindow | undefined> {
+/** Returns the windows of the segment with the highest scores of stage 1, the highest first. */
+function* findWindowsOf(scorer: WindowScorer, segment: Segment): InspectionSteps<FoundWindow[]> {
   const origin = ORIGINS[sourceByOrigin(segment)];
   const words = readJoinedWords(segment);
   const isPlainName = segment.isName && words === undefined && !IS_PROSE.test(segment.text);
-  if (origin === undefined || isPlainName) return undefined;
-  let best: FoundWindow | undefined;
-  let exempted = 0;
+  if (origin === undefined || isPlainName) return [];
+  const found: FoundWindow[] = [];
   const readings = listReadings(segment);
   if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
   yield costOf(segment);
-  for (const reading of readings) {
-    const window =
-      findOverridePhrase(reading.text) ?? (yield* scorer.findHighest(reading.text, origin));
-    if (!window || (best && window.logit <= best.window.logit)) continue;
-    let at = { segment, ...reading.toOriginal(window.start, window.end) };
-    if (isExempt?.({ at })) {
-      exempted += 1;
-      if (exempted <= MAX_EXEMPT_WINDOWS) {
-        readings.push(...splitAround(reading, window));
-        continue;
-      }
-      // Not exempt as a whole: copies of an exempt window must not hide what is left.
-      at = { segment, ...wholeOf(segment) };
+  for (const { text, toOriginal } of readings) {
+    const phrase = findOverridePhrase(text);
+    const windows = yield* scorer.findHighest(text, origin);
+    for (const window of phrase ? [phrase, ...windows] : windows) {
+      const span = toOriginal(window.start, window.end);
+      found.push({ window, origin, at: { segment, ...narrow(scorer, segment, span, origin) } });
     }
-    best = { window, origin, at };
   }
-  return best;
+  return found.sort((one, other) => other.window.logit - one.window.logit);
+}
+
+/** Returns the paragraphs of a window that have the highest scores of their own: the window does not end with one. */
+function narrow(
+  { findHighest }: WindowScorer,
+  { text }: Segment,
+  window: TextSpan,
+  origin: ModelOrigin,
+): TextSpan {
+  const parts: TextSpan[] = [];
+  let { start } = window;
+  for (const { 0: blank, index } of text.slice(window.start, window.end).matchAll(BLANK_LINES)) {
+    parts.push({ start, end: window.start + index });
+    start = window.start + index + blank.length;
+  }
+  if (parts.length === 0) return window;
+  const scored = [...parts, { start, end: window.end }].map((part) => {
+    const [best] = finishSteps(findHighest(text.slice(part.start, part.end), origin));
+    return { ...part, logit: best?.logit ?? Number.NEGATIVE_INFINITY };
+  });
+  const limit = Math.max(...scored.map(({ logit }) => logit)) - MAX_DIFFERENCE;
+  const suspicious = scored.filter(({ logit }) => logit >= limit);
+  const [first, last] = [suspicious[0], suspicious.at(-1)];
+  return first && last ? { start: first.start, end: last.end } : window;
+}
+/** Of the logits of paragraphs that are taken together. */
+const MAX_DIFFERENCE = 2;
+const BLANK_LINES = /\r?\n(?:[ \t]*\r?\n)+/g;
+
+/**
+ * Drops exempt windows, and those that share text with them. The highest one of very many is kept, as a match of the
+ * whole text: copies of an exempt window must not hide what is left.
+ */
+function dropExempt(
+  windows: readonly FoundWindow[],
+  isExempt: NonNullable<InspectionContext["isExempt"]>,
+): FoundWindow[] {
+  const exempt = windows.filter(({ at }) => isExempt({ at }));
+  const left = windows.filter(({ at }) => !exempt.some((other) => overlap(at, other.at)));
+  const [first] = windows;
+  if (!first || left.length > 0 || windows.length < MAX_WINDOWS) return left;
+  return [{ ...first, at: { ...first.at, ...wholeOf(first.at.segment) } }];
 }
 
 const wholeOf = ({ text }: Segment) => ({ start: 0, end: text.length });
 
 type Reading = Pick<View, "text" | "toOriginal">;
-
-/** Returns the text before and after a window. */
-const splitAround = ({ text, toOriginal }: Reading, { start, end }: ScoredWindow): Reading[] => [
-  { text: text.slice(0, start), toOriginal },
-  { text: text.slice(end), toOriginal: (from, to) => toOriginal(from + end, to + end) },
-];
 
 /**
  * Returns the folded text, its unescaped and decoded forms, and the words of leetspeak. The text in its own form is not

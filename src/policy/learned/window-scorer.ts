@@ -15,7 +15,7 @@ export interface ScoredWindow {
   /** UTF-16 offsets of the window in the text. */
   start: number;
   end: number;
-  /** Windows of the text, of which this one has the highest score. */
+  /** Number of windows of the text. */
   count: number;
 }
 
@@ -33,8 +33,11 @@ export type InjectionType = "prompt_injection" | "indirect_prompt_injection";
 
 export interface WindowScorer {
   cascade: Cascade;
-  /** Returns the window with the highest score; undefined for text without words. Yields the size of each part that is read. */
-  findHighest: (text: string, origin: ModelOrigin) => Generator<number, ScoredWindow | undefined>;
+  /**
+   * Returns the window with the highest score, and after it others above the band, at most `MAX_WINDOWS`; none for text
+   * without words. Yields the size of each part that is read.
+   */
+  findHighest: (text: string, origin: ModelOrigin) => Generator<number, ScoredWindow[]>;
 }
 
 interface Header {
@@ -85,7 +88,9 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
     cascade: weights.header.cascade,
     *findHighest(text, origin) {
       const number = origins.indexOf(origin);
-      let best: UncountedWindow | undefined;
+      const { band } = weights.header.cascade;
+      let best: UncountedWindow[] = [];
+      let least = Number.NEGATIVE_INFINITY;
       let count = 0;
       let before: PooledBlock | undefined;
       let pieces = NO_PIECES;
@@ -103,15 +108,18 @@ export function createWindowScorer(bytes: Uint8Array): WindowScorer {
             const logit = scoreWindow(before, block, number);
             count += 1;
             const first = before ? from - stride : from;
-            if (!best || logit > best.logit)
-              best = createWindow(pieces, first, from + stride, logit);
+            if (logit > least) {
+              best.push(createWindow(pieces, first, from + stride, logit));
+              least = Math.min(band, logit);
+            }
           }
           before = block;
         }
+        best = selectHighest(best, band);
         yield end - at;
         at = end;
       }
-      return best && { ...best, count };
+      return best.map((window) => ({ ...window, count }));
     },
   };
 
@@ -188,6 +196,15 @@ function appendPieces(
     length: pieces.length - kept + part.length,
   };
 }
+
+/** Caps the windows of one text. */
+export const MAX_WINDOWS = 64;
+
+/** Returns the highest window, and others above the band. */
+const selectHighest = (windows: readonly UncountedWindow[], band: number): UncountedWindow[] =>
+  windows
+    .toSorted((one, other) => other.logit - one.logit)
+    .filter(({ logit }, index) => index === 0 || (index < MAX_WINDOWS && logit > band));
 
 type UncountedWindow = Omit<ScoredWindow, "count">;
 

@@ -31,10 +31,11 @@ export function selectStreamRules(
     if (applies && !observe) return NEEDS_WHOLE;
   }
   const selected: StreamRule[] = [];
-  for (const { detector, action, observe, reads, test, inspect } of rules.output) {
-    // Output rules cannot ask.
-    if (observe || action === "report" || action === "ask" || disabled.has(detector.id)) continue;
-    if (!reads.has("assistant")) continue;
+  for (const { detector, action, observe, reads, origins, test, inspect } of rules.output) {
+    // Output rules cannot ask, and text of the model is not withheld.
+    if (observe || (action !== "block" && action !== "transform")) continue;
+    if (disabled.has(detector.id)) continue;
+    if (!reads.has("assistant") || origins?.has("assistant") === false) continue;
     const applies = test(lookup);
     if (readsTool) return NEEDS_WHOLE;
     if (!applies) continue;
