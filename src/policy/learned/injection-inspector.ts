@@ -15,7 +15,7 @@ import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
 import { blankLetterIndexes } from "../views/letter-index.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
-import { findOverridePhrase } from "./override-phrases.ts";
+import { findOverridePhrases } from "./override-phrases.ts";
 import {
   type Cascade,
   type InjectionType,
@@ -192,9 +192,9 @@ function* findWindowsOf(scorer: WindowScorer, segment: Segment): InspectionSteps
   if (words !== undefined) readings.push({ text: words, toOriginal: () => wholeOf(segment) });
   yield costOf(segment);
   for (const { text, toOriginal } of readings) {
-    const phrase = findOverridePhrase(text);
+    const phrases = findOverridePhrases(text);
     const windows = yield* scorer.findHighest(text, origin);
-    for (const window of phrase ? [phrase, ...windows] : windows) {
+    for (const window of [...phrases, ...windows]) {
       const span = toOriginal(window.start, window.end);
       found.push({ window, origin, at: { segment, ...narrow(scorer, segment, span, origin) } });
     }

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../../test/kit/expect-linear.ts";
 import { foldText } from "../views/view.ts";
-import { findOverridePhrase } from "./override-phrases.ts";
+import { findOverridePhrases } from "./override-phrases.ts";
 
-const find = (text: string) => findOverridePhrase(foldText(text).exact);
+const find = (text: string) => findOverridePhrases(foldText(text).exact)[0];
 
 /** A language, an attack, another after an opener, and reported speech. */
 const ROWS: readonly (readonly [string, string, string, string])[] = [

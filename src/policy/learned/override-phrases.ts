@@ -1,6 +1,6 @@
 /** Finds "ignore all previous instructions": short overrides, and languages of which the learned models read too little. */
 import { createKeywordFinder } from "../../lib/text/keyword-finder.ts";
-import type { ScoredWindow } from "./window-scorer.ts";
+import { MAX_WINDOWS, type ScoredWindow } from "./window-scorer.ts";
 
 /**
  * Words that may precede a phrase in its sentence, then beginnings of words, all in lower case. A phrase has a word of
@@ -230,14 +230,14 @@ const QUOTED = new RegExp(
 );
 
 /**
- * Returns the first phrase, as a window without word pieces, which stage 2 does not read. People discuss phrases, so one
+ * Returns the phrases, as windows without word pieces, which stage 2 does not read. People discuss phrases, so one
  * counts only where it begins a sentence, is not quoted and is not code. The text must be folded.
  */
-export function findOverridePhrase(text: string): ScoredWindow | undefined {
-  let found: ScoredWindow | undefined;
+export function findOverridePhrases(text: string): ScoredWindow[] {
+  const found: ScoredWindow[] = [];
   let unquoted: string | undefined;
   findNouns(text, (keyword, end) => {
-    if (found) return;
+    if (found.length === MAX_WINDOWS) return;
     const start = end - (NOUNS[keyword]?.length ?? 0);
     const from = Math.max(0, start - REACH);
     const parts = text.slice(from, start).split(SENTENCE_END);
@@ -253,13 +253,13 @@ export function findOverridePhrase(text: string): ScoredWindow | undefined {
       return unquoted[start + opener.length - beginning.length] !== " ";
     });
     if (!hasPhrase) return;
-    found = {
+    found.push({
       logit: PHRASE_LOGIT,
       ids: new Int32Array(),
       start: start - before.length,
       end: end + after.length,
       count: 1,
-    };
+    });
   });
   return found;
 }
