@@ -1,6 +1,7 @@
 /** Runs the policy over the texts of an evaluation, and stores the pseudonyms that it created. */
 import type { CompiledPolicy } from "../policy/compile-policy.ts";
 import type { ApprovalState } from "../policy/create-finding.ts";
+import { splitByAuthor } from "../policy/payload/client-wrappers.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import type { PolicyOutcome } from "../policy/policy-run.ts";
 import { runPolicy } from "../policy/run-policy.ts";
@@ -42,6 +43,7 @@ export async function applyPolicy(
   });
   decided.outcome = await runPolicy(program, {
     direction,
+    parts: splitByAuthor(payload.segments, evaluation.origin.user_agent),
     segments: opened.segments.length ? [...payload.segments, ...opened.segments] : payload.segments,
     facts: createFacts(evaluation),
     context: {

@@ -7,6 +7,7 @@ import { createLruCache } from "../lib/lru-cache.ts";
 import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.ts";
 import type { FactLookup } from "../policy/condition.ts";
 import type { DetectorServices } from "../policy/detector.ts";
+import { splitByAuthor } from "../policy/payload/client-wrappers.ts";
 import { readSystemPrompt } from "../policy/payload/system-prompt.ts";
 import { runPolicy } from "../policy/run-policy.ts";
 import type { Exemptions } from "../snapshot/snapshot.ts";
@@ -41,6 +42,7 @@ export async function replayEvent(
   const { status } = await runPolicy(compile(policy), {
     direction,
     segments,
+    parts: splitByAuthor(segments, event.user_agent),
     facts: createEventFacts(event),
     context: {
       direction,

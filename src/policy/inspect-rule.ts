@@ -1,16 +1,17 @@
 /** Runs the detector of a rule on the segments that it reads; the fail mode decides about a failure. */
 import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { CompiledRule } from "./compile-policy.ts";
-import type { InspectionContext } from "./detector.ts";
+import type { InspectionContext, Match } from "./detector.ts";
 import { dropRepeated } from "./drop-repeated.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
 import { type MarkupPage, originOf, type Segment, sourceByOrigin } from "./segment.ts";
+import type { TextSpan } from "./views/source-map.ts";
 
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
     readsSource(rule, segment) && (!segment.isNumber || rule.numbers);
-  const { segments } = run.input;
+  const segments = rule.origins ? splitMessages(run.input) : run.input.segments;
   try {
     const found = rule.inspect(
       segments.every(reads) ? segments : segments.filter(reads),
@@ -23,6 +24,9 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
     return recordFailure(run, rule, cause);
   }
 }
+
+const splitMessages = ({ segments, parts }: PolicyRun["input"]): readonly Segment[] =>
+  parts.size === 0 ? segments : segments.flatMap((segment) => parts.get(segment) ?? segment);
 
 /** Returns whether a rule reads text of this source and origin. */
 export function readsSource(
@@ -75,7 +79,7 @@ function selectMatches(
   all: Matches,
 ): Matches {
   const { isExempt } = run.input;
-  const matches = dropRepeated(all);
+  const matches = dropRepeated(run.input.parts.size === 0 ? all : all.map(locateInWhole));
   const found = isExempt ? matches.filter((match) => !isExempt(detector.id, match)) : matches;
   const { kind } = detector;
   if (run.found) for (const match of found) run.found.push({ kind, match });
@@ -86,6 +90,16 @@ function selectMatches(
     run.scores = { ...run.scores, [detector.id]: highest };
   }
   return found.filter(({ reported }) => reported !== false);
+}
+
+/** Returns a match in a part of a message as one in the message. */
+function locateInWhole(match: Match): Match {
+  const { at } = match;
+  if (!at?.segment.part) return match;
+  const { whole: segment, start } = at.segment.part;
+  const shift = (span: TextSpan) => ({ start: span.start + start, end: span.end + start });
+  const { whole } = at;
+  return { ...match, at: { segment, ...shift(at), ...(whole && { whole: shift(whole) }) } };
 }
 
 /** Throws when the collector is fail-closed; otherwise lists the failed detector in the verdict and continues. */

@@ -57,9 +57,10 @@ export function hashPassage(at: NonNullable<Match["at"]>): string {
   return Bun.SHA256.hash(segment.text.slice(passage.start, passage.end), "hex");
 }
 
-/** Returns the place of a match in the source of its page, if the source contains the text. */
+/** Returns the place of a match in the text that the payload contains: a complete message, or the source of a page. */
 export function locateInSource(at: NonNullable<Match["at"]>): NonNullable<Match["at"]> {
-  const { page } = at.segment;
+  const { page, part } = at.segment;
+  if (part) return { segment: part.whole, start: at.start + part.start, end: at.end + part.start };
   if (!page || page.run || page.isJson) return at;
   const pieces = page.pieces.filter(({ start, end }) => start < at.end && at.start < end);
   const [first, last] = [pieces[0], pieces.at(-1)];

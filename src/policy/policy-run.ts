@@ -10,6 +10,8 @@ import type { Segment } from "./segment.ts";
 export interface PolicyRunInput {
   direction: Direction;
   segments: readonly Segment[];
+  /** Parts of messages that have several authors, by message: rules for some origins read them instead. */
+  parts: ReadonlyMap<Segment, readonly Segment[]>;
   facts: FactLookup;
   context: InspectionContext;
   /** Ids of disabled detectors. */

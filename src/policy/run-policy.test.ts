@@ -41,6 +41,7 @@ const unavailable = () => Promise.reject(new Error("No service is available."));
 const inputFor = (text: string): PolicyRunInput => ({
   direction: "input",
   segments: [createSegment(text, "user", { pointer: "/input" })],
+  parts: new Map(),
   facts: () => undefined,
   context: {
     direction: "input",

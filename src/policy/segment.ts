@@ -39,6 +39,8 @@ export interface Segment {
   encoding: StringEncoding | null;
   /** Number of texts of the assistant and of tools before it in the payload. */
   turn: number;
+  /** Message of which this is the part of one author; null for complete text. */
+  part: { whole: Segment; start: number } | null;
   /** Results computed from this text, for all detectors of an evaluation. Undefined before the first. */
   memo: Map<unknown, unknown> | undefined;
 }
@@ -87,6 +89,7 @@ export const createSegment = (
     page?: ReadPage;
     encoding?: StringEncoding;
     turn?: number;
+    part?: Segment["part"];
   },
 ): Segment => ({
   text,
@@ -100,6 +103,7 @@ export const createSegment = (
   page: location.page ?? null,
   encoding: location.encoding ?? null,
   turn: location.turn ?? 0,
+  part: location.part ?? null,
   memo: undefined,
 });
 

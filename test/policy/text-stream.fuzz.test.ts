@@ -96,6 +96,7 @@ async function evaluateWhole(policy: CompiledPolicy, text: string, isExempt?: Ex
   const outcome = await runPolicy(policy, {
     direction: "output",
     segments: [segment],
+    parts: new Map(),
     facts: () => undefined,
     context: CONTEXT,
     disabled: new Set(),
