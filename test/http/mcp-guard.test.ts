@@ -466,6 +466,26 @@ describe.each(databaseKinds)("on %s", (database) => {
     expect(await it.tools()).toContain("office__notes");
   });
 
+  test("a definition is evaluated once for all readers, unless a condition may distinguish them", async () => {
+    const kit = await kitOf();
+    const policy = await outputRule(kit, "report");
+    await using it = await guarded(kit, policy, { tools: [POISONED] });
+    await it.store.install("bob", "test/office");
+    await using bob = await it.store.client("bob");
+    const lists = async () => (await it.activity()).filter(({ tool }) => tool === null).length;
+    await it.tools();
+    await bob.tools();
+    const once = await lists();
+    const when = { field: "consumer.id", op: "eq", value: "bob" };
+    const gates = [{ name: "bob", when, action: "report" }];
+
+    await kit.put(`/v1/policies/${it.policy.id}`, { ...policy, gates });
+    await it.tools();
+    await bob.tools();
+
+    expect([once, await lists()]).toEqual([1, 3]);
+  });
+
   test("a list is evaluated again when the type of the collector changes", async () => {
     const kit = await kitOf();
     const when = { field: "collector.type", op: "eq", value: "agent" };

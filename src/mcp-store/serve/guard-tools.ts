@@ -29,46 +29,74 @@ export interface ToolGuard {
   ) => Promise<ToolVerdicts>;
 }
 
-/** Limit for all cached verdicts: rewritten ones contain definitions, and a server can list its tools in any order. */
+/** Limit for all cached verdicts: rewritten ones contain definitions. */
 const MAX_CACHED_CHARACTERS = 64 * 1024 * 1024;
-/** Weight of a verdict without definitions. */
-const ENTRY_CHARACTERS = 1000;
+/** Weight of a verdict without a definition. */
+const ENTRY_CHARACTERS = 500;
 /** Limit for one evaluation, below the size limit of the guard. */
 const MAX_CHUNK_CHARACTERS = 128 * 1024;
 
 const NO_VERDICTS: ToolVerdicts = { blocked: new Map(), rewritten: new Map() };
 
-/** Verdicts are cached for each caller, server, policy version and list. */
+/** Keeps the verdict of each definition: it is evaluated when it first appears or changes, or the policy changes. */
 export function createToolGuard(): ToolGuard {
-  const cache = createLruCache<Promise<ToolVerdicts>>(MAX_CACHED_CHARACTERS);
+  const cache = createLruCache<Promise<EvaluatedTools>>(MAX_CACHED_CHARACTERS);
   const digestExemptions = createExemptionDigest();
+
+  /** Evaluates the tools together, and keeps the verdict of each. */
+  function evaluateNew(
+    session: McpSession,
+    server: GuardedServer,
+    tools: ReadonlyMap<string, UpstreamTool>,
+  ): Promise<EvaluatedTools> {
+    const evaluating = evaluateTools(session, server, [...tools.values()]);
+    for (const [key, tool] of tools) {
+      const verdict = evaluating.then((found) => selectVerdict(found, tool));
+      cache.set(key, verdict, ENTRY_CHARACTERS);
+      verdict.then(
+        ({ complete, rewritten }) => {
+          if (!complete) cache.delete(key);
+          else if (rewritten.size > 0) cache.set(key, verdict, ENTRY_CHARACTERS + tool.size);
+        },
+        () => cache.delete(key),
+      );
+    }
+    return evaluating;
+  }
+
   return {
     async evaluate(session, server, tools) {
       const policy = policyFingerprint(session, digestExemptions);
       if (policy === undefined || tools.length === 0) return NO_VERDICTS;
-      const context = [session.caller.kind, policySubject(session.caller), policy, server.name];
-      const hashes = tools.map(({ hash }) => hash);
-      const key = Bun.SHA256.hash(JSON.stringify([context, hashes]), "hex");
-      const cached = cache.get(key);
-      if (cached) return await cached;
-      const evaluating = evaluateTools(session, server, tools);
-      cache.set(key, evaluating, ENTRY_CHARACTERS);
-      try {
-        const { complete, ...verdicts } = await evaluating;
-        if (!complete) cache.delete(key);
-        else cache.set(key, evaluating, ENTRY_CHARACTERS + sumRewrittenSizes(verdicts, tools));
-        return verdicts;
-      } catch (thrown) {
-        cache.delete(key);
-        throw thrown;
+      const context = Bun.SHA256.hash(JSON.stringify([policy, server.name]), "hex");
+      const verdicts: Promise<EvaluatedTools>[] = [];
+      const unknown = new Map<string, UpstreamTool>();
+      for (const tool of tools) {
+        const key = `${context} ${tool.hash}`;
+        const known = cache.get(key);
+        if (known) verdicts.push(known);
+        else unknown.set(key, tool);
       }
+      if (unknown.size > 0) verdicts.push(evaluateNew(session, server, unknown));
+      const found = await Promise.all(verdicts);
+      return {
+        blocked: new Map(found.flatMap(({ blocked }) => [...blocked])),
+        rewritten: new Map(found.flatMap(({ rewritten }) => [...rewritten])),
+      };
     },
   };
 }
 
-/** Returns the size of the original definitions of rewritten tools, in characters. */
-const sumRewrittenSizes = ({ rewritten }: ToolVerdicts, tools: readonly UpstreamTool[]): number =>
-  tools.reduce((sum, { definition, size }) => sum + (rewritten.has(definition.name) ? size : 0), 0);
+function selectVerdict(
+  { blocked, rewritten, complete }: EvaluatedTools,
+  { definition: { name } }: UpstreamTool,
+): EvaluatedTools {
+  const select = <Value>(all: ReadonlyMap<string, Value>): Map<string, Value> => {
+    const value = all.get(name);
+    return value === undefined ? new Map() : new Map([[name, value]]);
+  };
+  return { blocked: select(blocked), rewritten: select(rewritten), complete };
+}
 
 /** Returns a key for everything a verdict depends on besides the tools; undefined when no policy would run. */
 function policyFingerprint(
@@ -87,7 +115,10 @@ function policyFingerprint(
   const exempt = digestExemptions(exemptions.get(id));
   const { id: collector_id, type, fail_mode } = collector;
   const settings = [collector_id, type, fail_mode];
-  return JSON.stringify([settings, id, version, exempt, [...disabledDetectors]]);
+  const { gates, output_rules } = program.document;
+  const isConditional = [...gates, ...output_rules].some(({ when }) => when !== null);
+  const subject = isConditional ? [caller.kind, policySubject(caller)] : [];
+  return JSON.stringify([settings, id, version, exempt, [...disabledDetectors], subject]);
 }
 
 /** Computes a digest once for each snapshot: a policy may have 1,000 exemptions, and every call needs it. */
