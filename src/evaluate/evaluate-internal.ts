@@ -29,14 +29,17 @@ export function evaluateWithHost(
   const { request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [], covered = [] } = internal;
-  const { incomplete_calls, system_prompt } = internal;
+  const { incomplete_calls, system_prompt, pseudonym_scope } = internal;
   const input: ClonedInput = {
     request,
     is_unchecked: payload === undefined,
     text: `{"payload":${text}}`,
     size: Buffer.byteLength(text),
     format: "internal",
-    origin: { trace_id, gateway_id, client_address, user_agent, request_id: deps.newId() },
+    origin: {
+      ...{ trace_id, gateway_id, client_address, user_agent, pseudonym_scope },
+      request_id: deps.newId(),
+    },
     recorded,
     approval_mode: on_ask === "allow" ? "waived" : "implicit",
     is_foreign_body,

@@ -47,7 +47,10 @@ export function openResponseGuard(
   if (needs_whole) return { evaluate, openText: undefined };
   if (rules.length === 0) return { evaluate, openText: passAll };
 
-  const session = { collector_id: collector.id, session_id };
+  const session = {
+    collector_id: collector.id,
+    session_id: context.pseudonym_scope ?? session_id,
+  };
   const pseudonyms = createSessionPseudonyms(host, keyring, session);
   const inspection: InspectionContext = {
     direction: "output",

@@ -39,6 +39,8 @@ export interface EvaluationOrigin {
   request_id: string;
   client_address: string;
   user_agent: string | null;
+  /** Scope of reversible masks. Undefined: the session. */
+  pseudonym_scope?: string | undefined;
   /** User that a header of a hook names. */
   user?: string | undefined;
 }

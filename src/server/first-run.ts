@@ -8,12 +8,24 @@ import { registries } from "../contract/gateway/registries.ts";
 import { collectorKeys } from "../contract/guard/collector-keys.ts";
 import { collectors } from "../contract/guard/collectors.ts";
 import { detectors } from "../contract/guard/detectors.ts";
-import { policies } from "../contract/guard/policies.ts";
+import type { TextOrigin } from "../contract/guard/evaluate.ts";
+import { policies, type Rule } from "../contract/guard/policies.ts";
 import { changeConfig, configRevision } from "../db/config-revision.ts";
 import { adminTokenTable } from "../db/tables/admin-tokens.ts";
 import { installationFact, setInstallationFact } from "../db/tables/installation.ts";
 import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
+
+/** Thresholds of the starter policy, measured in docs/detection.md. */
+const ATTACK_THRESHOLD = 0.85;
+const PLANTED_THRESHOLD = 0.5;
+
+/** Reported instead of masked: an agent that is to answer a mail needs its address. */
+const REPORTED = ["email", "phone_number", "spanish_phone", "person_name"] as const;
+const CONTACTS = { predefined_entities: REPORTED.map((entity) => ({ entity })) };
+const VALUES = {
+  predefined_entities: REPORTED.map((entity) => ({ entity, enabled: false })),
+};
 
 export interface FirstRun {
   /** null: PORTCULLIS_ADMIN_TOKEN is set. It is not printed, since the output may be logged. */
@@ -94,31 +106,66 @@ async function createGateway(
   return { consumer: consumer.slug, key };
 }
 
-/** Creates a starter policy: masks what can be masked, blocks injections, reports the rest. */
+/**
+ * Creates a starter policy: blocks attacks of users, withholds instructions in what tools return, masks secrets, cards and
+ * national ids, and reports the rest. Tools need the values that they return to each other, so masks in their results can
+ * be restored.
+ */
 async function createCollector(deps: Deps): Promise<{ id: string; name: string; key: string }> {
   const create = createWith(deps);
-  const rule = async (name: string, kind: string, action: string, settings = {}) => {
-    const body = { name, kind, settings };
-    const { id } = await create<{ id: string }>(detectors.create, { body });
-    return { detector_id: id, action };
+  const detector = async (name: string, kind: string, settings = {}) => {
+    const { id } = await create<{ id: string }>(detectors.create, {
+      body: { name, kind, settings },
+    });
+    return (action: Rule["action"], ...origins: TextOrigin[]) =>
+      origins.length === 0 ? { detector_id: id, action } : { detector_id: id, action, origins };
   };
-  const personal = await rule("Personal data", "data_loss_prevention", "transform");
-  const secrets = await rule("Secrets", "secrets", "transform");
-  const injections = await rule("Injections", "injection_protection", "block");
-  const attacks = await rule("Prompt injections", "prompt_guard", "block", {
-    level: "permissive",
+  const attacks = await detector("Prompt injections", "prompt_guard", {
+    threshold: ATTACK_THRESHOLD,
   });
-  const planted = await rule("Planted instructions", "indirect_prompt_injection", "block", {
-    level: "permissive",
+  const planted = await detector("Planted instructions", "indirect_prompt_injection", {
+    threshold: PLANTED_THRESHOLD,
   });
-  const hidden = await rule("Hidden text", "unicode", "report");
-  const links = await rule("Links", "url_analyzer", "report");
-  const attachments = await rule("Attachments", "doc_analyzer", "report");
+  const values = await detector("Cards and national ids", "data_loss_prevention", VALUES);
+  const toolValues = await detector("Cards and national ids in tools", "data_loss_prevention", {
+    ...VALUES,
+    reversible: true,
+  });
+  const secrets = await detector("Secrets", "secrets");
+  const toolSecrets = await detector("Secrets in tools", "secrets", { reversible: true });
+  const restored = await detector("Restored values", "restore_masks", { only_tool_calls: true });
+  const contacts = await detector("Contact data", "data_loss_prevention", CONTACTS);
+  const injections = await detector("Injections", "injection_protection");
+  const hidden = await detector("Hidden text", "unicode");
+  const links = await detector("Links", "url_analyzer");
+  const attachments = await detector("Attachments", "doc_analyzer");
+  const reports = [contacts, injections, hidden, links, attachments].map((rule) => rule("report"));
   const policy = await create<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
-      input_rules: [injections, attacks, planted, personal, secrets, hidden, links, attachments],
-      output_rules: [attacks, planted, personal, secrets, hidden, links, attachments],
+      input_rules: [
+        attacks("block", "user"),
+        attacks("report", "system", "tool_definition"),
+        planted("withhold"),
+        values("transform", "user", "document"),
+        toolValues("transform", "tool_result", "assistant"),
+        secrets("transform", "user", "document"),
+        toolSecrets("transform", "tool_result", "assistant"),
+        secrets("report", "system", "tool_definition"),
+        { ...restored("transform"), when: { field: "protocol", op: "eq", value: "mcp" } },
+        ...reports,
+      ],
+      output_rules: [
+        attacks("report", "tool_definition"),
+        planted("withhold"),
+        values("transform", "assistant"),
+        toolValues("transform", "tool_result"),
+        secrets("transform", "assistant"),
+        toolSecrets("transform", "tool_result"),
+        secrets("report", "tool_definition"),
+        restored("transform"),
+        ...reports,
+      ],
     },
   });
   const name = "Demo application";

@@ -1,4 +1,6 @@
 /** Builds the context of an evaluation: the consumer, its session, and the model that the request is sent to. */
+
+import { readUser } from "../../contract/gateway/user-header.ts";
 import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { EvaluationContext } from "../../evaluation.ts";
@@ -18,12 +20,14 @@ export function createGuardContext(
   const { consumer, key, request, context } = routed;
   const { headers } = request;
   const forwarded = headers.get("x-forwarded-for");
-  const session = headers.get("x-session-id") || context.trace_id;
+  const session = findSession(headers);
   return {
     collector_id: guard.collector_id,
     gateway_id: consumer.gateway.id,
     credential_id: key.id,
     trace_id: context.trace_id,
+    // Without a session, so that the turns of a conversation get the same pseudonyms.
+    ...(session === undefined && { pseudonym_scope: `${key.id}/${readUser(headers)}` }),
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),
     client_address: findClientAddress(context.client(), forwarded, deps.settings.TRUSTED_PROXIES),
@@ -33,7 +37,7 @@ export function createGuardContext(
       direction,
       protocol: "llm",
       // The slug separates consumers: one must not restore the masked values of another.
-      session_id: `${consumer.slug}/${shortenSession(session)}`,
+      session_id: `${consumer.slug}/${shortenSession(session ?? context.trace_id)}`,
       // Not the user header: a client must not select its policy.
       consumer_id: consumer.id,
       attributes: {
@@ -47,6 +51,12 @@ export function createGuardContext(
     },
   };
 }
+
+/** Ours, that of Claude Code, and that of Codex. */
+const SESSION_HEADERS = ["x-session-id", "x-claude-code-session-id", "session-id", "session_id"];
+
+const findSession = (headers: Headers): string | undefined =>
+  SESSION_HEADERS.map((name) => headers.get(name)).find((value) => value) ?? undefined;
 
 const MAX_SESSION_CHARACTERS = 256;
 

@@ -136,6 +136,8 @@ export async function evaluatePayload(
         ...(tool === undefined ? {} : { tool: { name: tool } }),
       },
     },
+    // Tools may write back what other calls returned.
+    pseudonym_scope: `${caller.kind}/${caller.gateway_id}/${policySubject(caller)}`,
     trace_id: author.trace_id,
     ...client_info,
   });

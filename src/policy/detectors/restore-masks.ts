@@ -8,15 +8,24 @@ export const restoreMasks = defineDetector({
   kind: "restore_masks",
   title: "Restore masks",
   summary:
-    "Detects pseudonyms of masked values of the same session. Transform restores the values.",
-  reads: { input: [], output: ["assistant", "tool_arguments"] },
+    "Detects pseudonyms of masked values of the same session. Transform restores the values. In input, only arguments of tool calls are read: use it there for calls of MCP tools, with a condition on the protocol.",
+  reads: { input: ["tool_arguments"], output: ["assistant", "tool_arguments"] },
   masks: true,
-  settings: z.strictObject({}),
-  prepare: () => {
+  settings: z.strictObject({
+    only_tool_calls: z
+      .boolean()
+      .default(false)
+      .describe("Restores values in the arguments of tool calls, and leaves them masked in text.")
+      .meta({ title: "Only in tool calls" }),
+  }),
+  prepare: ({ only_tool_calls }) => {
     const inspect: Inspector = async (texts, context) => {
       const findPlaces = (segment: Segment) =>
         computeOnce(segment, findPseudonyms).map((found) => ({ ...found, segment }));
-      const places = await inspectAll(texts, findPlaces, context);
+      const read = only_tool_calls
+        ? texts.filter(({ source }) => source === "tool_arguments")
+        : texts;
+      const places = await inspectAll(read, findPlaces, context);
       if (places.length === 0) return [];
       const originals = await context.services.restore([
         ...new Set(places.map(({ name }) => name)),
