@@ -20,7 +20,7 @@ import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
 const ATTACK_THRESHOLD = 0.85;
 const PLANTED_THRESHOLD = 0.5;
 
-/** Reported instead of masked: an agent that is to answer a mail needs its address. */
+/** Reported instead of masked: an agent that replies to a mail needs its address. */
 const REPORTED = ["email", "phone_number", "spanish_phone", "person_name"] as const;
 const CONTACTS = { predefined_entities: REPORTED.map((entity) => ({ entity })) };
 const VALUES = {
