@@ -3,6 +3,7 @@
 import { AppError } from "../contract/errors.ts";
 import type { ActivityFilters, EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
 import type { Status } from "../contract/guard/evaluate.ts";
+import type { Mode } from "../contract/guard/policies.ts";
 import { type ReplayReport, replayPolicy } from "../contract/guard/replay.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";
 import { pageEvaluations } from "../db/tables/find-evaluations.ts";
@@ -108,16 +109,16 @@ function createReproductionCheck(
   replay: (policy: ReplayedPolicy, event: RecordedEvent) => Promise<Status>,
 ) {
   const compiled = new Map<string, Promise<ReplayedPolicy | undefined>>();
-  const findVersion = (policy_id: string, number: number) => {
-    const key = `${policy_id} ${number}`;
-    const found = compiled.get(key) ?? readVersion(deps, policy_id, number);
+  const findVersion = (policy_id: string, number: number, mode: Mode | null) => {
+    const key = `${policy_id} ${number} ${mode}`;
+    const found = compiled.get(key) ?? readVersion(deps, policy_id, number, mode);
     compiled.set(key, found);
     return found;
   };
   return async (event: EvaluationEvent, content: readonly StoredText[]): Promise<boolean> => {
-    const { policy_id, policy_version, status } = event;
+    const { policy_id, policy_version, policy_mode, status } = event;
     if (policy_id === null || policy_version === null) return status === "allow";
-    const version = await findVersion(policy_id, policy_version);
+    const version = await findVersion(policy_id, policy_version, policy_mode);
     // A deleted policy: the recorded verdict cannot be checked.
     if (!version) return true;
     // Exemptions and disabled detectors may have changed since.
@@ -133,9 +134,12 @@ async function readVersion(
   deps: Deps,
   policy_id: string,
   number: number,
+  mode: Mode | null,
 ): Promise<ReplayedPolicy | undefined> {
   const row = await policyVersionTable.find(deps.db, { policy_id, number });
-  return row && toReplayed(compileVersion(deps, row.document, { id: policy_id, version: number }));
+  // The collector may have observed.
+  const document = row && { ...row.document, mode: mode ?? row.document.mode };
+  return document && toReplayed(compileVersion(deps, document, { id: policy_id, version: number }));
 }
 
 /** Exceptions from a policy, which change verdicts. */

@@ -22,6 +22,7 @@ const NO_COLLECTOR: CollectorView = {
   collector_key: "",
   fail_mode: "closed",
   content_storage: "none",
+  observe_until: 0,
   program: undefined,
   overrides: new Map(),
 };

@@ -42,16 +42,20 @@ export async function compileGuard(
   const byNumber = new Map<string, ProgramView>();
   for (const { policy_id, number, document } of versions) {
     const name = nameOf(policy_id, number);
-    byNumber.set(name, () => {
-      const known = programs.get(name);
+    const saved = { id: policy_id, version: number };
+    byNumber.set(name, (mode = document.mode) => {
+      const key = `${name}:${mode}`;
+      const known = programs.get(key);
       if (known) return known;
-      const program = compilePolicy(document, { id: policy_id, version: number }, open);
-      programs.set(name, program);
+      const program = compilePolicy({ ...document, mode }, saved, open);
+      programs.set(key, program);
       return program;
     });
   }
   // Versions are immutable: a compiled one is valid until it is no longer used.
-  for (const name of programs.keys()) if (!byNumber.has(name)) programs.delete(name);
+  for (const [key, { id, version }] of programs) {
+    if (!byNumber.has(nameOf(id, version))) programs.delete(key);
+  }
 
   const policies = new Map<string, ProgramView>();
   for (const { id, version } of policyRows) {
@@ -73,7 +77,8 @@ export async function compileGuard(
       if (program) overrides.set(consumer_id, program);
     }
     const program = inForce(row.default_policy_id, row.default_policy_version);
-    collectors.set(row.id, { ...row, program, overrides });
+    const observe_until = row.observe_until ? Date.parse(row.observe_until) : 0;
+    collectors.set(row.id, { ...row, program, overrides, observe_until });
   }
   const keyView = (row: KeyColumns & { collector_id: string }): CollectorKeyView[] => {
     const collector = collectors.get(row.collector_id);
@@ -122,7 +127,7 @@ function listDisabled(
   return new Set([...disabled, ...used.filter((id) => !stored.has(id))]);
 }
 
-/** Compiled programs by policy and version. They are reused by later snapshots. */
+/** Compiled programs by policy, version and mode. They are reused by later snapshots. */
 export type Programs = Map<string, CompiledPolicy>;
 
 const nameOf = (policy_id: string, number: number): string => `${policy_id}:${number}`;

@@ -90,14 +90,16 @@ export interface AdminCredential {
   session_id: string | null;
 }
 
-/** Compiles the policy on first use. Throws if it cannot be compiled. */
-export type ProgramView = () => CompiledPolicy;
+/** Compiles the policy on first use; without `mode`, in its own. Throws if it cannot be compiled. */
+export type ProgramView = (mode?: CompiledPolicy["mode"]) => CompiledPolicy;
 
 export interface CollectorView
   extends Pick<
     Collector,
     "id" | "name" | "type" | "gateway_id" | "collector_key" | "fail_mode" | "content_storage"
   > {
+  /** Milliseconds; 0 when it does not observe. */
+  observe_until: number;
   /** undefined: no policy, so everything is allowed. */
   program: ProgramView | undefined;
   /** By the consumer_id of the evaluation. */

@@ -296,6 +296,7 @@ collectors:
     fail_mode: open
     content_storage: full
     retention_days: 7
+    observe_until: "2040-01-01T00:00:00Z"
     overrides:
       - { consumer_id: ana, policy: Strict, policy_version: 1 }
     keys:

@@ -33,6 +33,11 @@ export const CollectorInput = z.strictObject({
     .enum(FAIL_MODES)
     .default("closed")
     .describe("If a detector fails: `closed` returns 500, `open` continues without it."),
+  observe_until: Time.nullable()
+    .default(null)
+    .describe(
+      "Until then, policies are applied in observe mode: verdicts are recorded, and nothing is blocked or rewritten. null or in the past: no effect.",
+    ),
   content_storage: z
     .enum(CONTENT_STORAGE)
     .default("masked")

@@ -12,7 +12,7 @@ import { findRequestPrompt } from "./find-request-prompt.ts";
 
 /** `candidates`: the registries that may get the request, or the one that responded. */
 export function createGuardContext(
-  deps: Pick<Deps, "settings" | "snapshot">,
+  deps: Pick<Deps, "settings" | "snapshot" | "now">,
   routed: RoutedRequest,
   guard: GuardView,
   { direction, candidates }: { direction: Direction; candidates: readonly Candidate[] },

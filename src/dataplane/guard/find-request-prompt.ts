@@ -11,12 +11,12 @@ import type { RoutedRequest } from "../stages.ts";
 
 /** Reads the bytes that were sent upstream, which may be masked. */
 export function findRequestPrompt(
-  { snapshot, settings }: Pick<Deps, "snapshot" | "settings">,
+  { snapshot, settings, now }: Pick<Deps, "snapshot" | "settings" | "now">,
   { consumer, body }: RoutedRequest,
   { collector_id }: GuardView,
 ): readonly string[] {
   const collector = snapshot().collectors.get(collector_id);
-  const program = collector && findProgram(collector, consumer.id)?.();
+  const program = collector && findProgram(collector, consumer.id, now);
   const isCompared = program?.rules.output.some((rule) => rule.comparesSystemPrompt);
   if (!isCompared || body.kind !== "json") return [];
   const { bytes } = body.members;

@@ -5,10 +5,10 @@ import { findProgram } from "../../snapshot/find-program.ts";
 import type { ConsumerView } from "../../snapshot/snapshot.ts";
 
 export function readsAttachments(
-  { snapshot }: Pick<Deps, "snapshot">,
+  { snapshot, now }: Pick<Deps, "snapshot" | "now">,
   { id, guard }: Pick<ConsumerView, "id" | "guard">,
 ): boolean {
   const collector = guard?.llm.input ? snapshot().collectors.get(guard.collector_id) : undefined;
-  const program = collector && findProgram(collector, id)?.();
+  const program = collector && findProgram(collector, id, now);
   return program?.rules.input.some(readsDocuments) ?? false;
 }

@@ -3,7 +3,6 @@ import { AppError } from "../../contract/errors.ts";
 import type { Explanation } from "../../contract/gateway/explain.ts";
 import type { Capability } from "../../contract/gateway/registries.ts";
 import type { Deps } from "../../deps.ts";
-import type { CompiledPolicy } from "../../policy/compile-policy.ts";
 import { findProgram } from "../../snapshot/find-program.ts";
 import type { CollectorView, ConsumerView } from "../../snapshot/snapshot.ts";
 import { EVALUATED_RESPONSES } from "../guard/guard-response.ts";
@@ -17,7 +16,7 @@ interface ExplainedCall {
 
 /** Throws `guard_unavailable` if the guard cannot run. */
 export function explainGuard(
-  deps: Pick<Deps, "snapshot">,
+  deps: Pick<Deps, "snapshot" | "now">,
   consumer: ConsumerView,
   { capability, body, method }: ExplainedCall,
 ): Explanation["guard"] {
@@ -26,7 +25,7 @@ export function explainGuard(
   const { llm, stream, on_ask } = guard;
   const collector = deps.snapshot().collectors.get(guard.collector_id);
   if (!collector) throw new AppError("guard_unavailable", "The guard's collector was deleted.");
-  const policy = findPolicy(collector, id);
+  const policy = findPolicy(collector, id, deps.now);
   return {
     collector: { id: collector.id, name: collector.name },
     policy: policy
@@ -39,9 +38,9 @@ export function explainGuard(
   };
 }
 
-function findPolicy(collector: CollectorView, consumer_id: string): CompiledPolicy | undefined {
+function findPolicy(collector: CollectorView, consumer_id: string, now: Deps["now"]) {
   try {
-    return findProgram(collector, consumer_id)?.();
+    return findProgram(collector, consumer_id, now);
   } catch (cause) {
     throw new AppError("guard_unavailable", "The guard's policy cannot be run.", { cause });
   }

@@ -38,6 +38,7 @@ import { tokenOrigins } from "./0036-token-origins.ts";
 import { listedIssuers } from "./0037-listed-issuers.ts";
 import { requestFilers } from "./0038-request-filers.ts";
 import { expiredApprovals } from "./0039-expired-approvals.ts";
+import { observeUntil } from "./0040-observe-until.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   listedIssuers,
   requestFilers,
   expiredApprovals,
+  observeUntil,
 ];

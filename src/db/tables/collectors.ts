@@ -15,6 +15,7 @@ export const collectorTable = table<Collector>({
     fail_mode: "text",
     content_storage: "text",
     retention_days: "number",
+    observe_until: "text",
     version: "number",
     created_at: "text",
     updated_at: "text",

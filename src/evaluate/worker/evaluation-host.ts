@@ -129,7 +129,7 @@ export function createHost(
       hostServices.requestApproval({ ...row, requested_by: await identifySender() }, content),
     selectPolicy(selector) {
       const collector = identifyCollector(deps, caller, selector);
-      const program = findProgram(collector, selector.consumer_id)?.();
+      const program = findProgram(collector, selector.consumer_id, deps.now);
       const { disabledDetectors: disabled, exemptions } = deps.snapshot();
       const exempt = program && exemptions.get(program.id);
       return { collector, program, disabled, exemptions: exempt, keyring: deps.keyring };

@@ -124,8 +124,8 @@ function createWorkerHost(job: number, turn: JobTurn): EvaluationHost {
 }
 
 /**
- * Keyed by policy id and version: a saved version never changes. Without drafts, which share a version, and without policies
- * with a sealed secret, whose key may be restored.
+ * Keyed by policy id, version and mode: a saved version never changes, but a collector may observe. Without drafts, which
+ * share a version, and without policies with a sealed secret, whose key may be restored.
  */
 const programs = createLruCache<CompiledPolicy>(20);
 
@@ -134,7 +134,7 @@ function compile({
   id,
   version,
 }: NonNullable<ClonedSelection["program"]>): CompiledPolicy {
-  const key = `${id}:${version}`;
+  const key = `${id}:${version}:${document.mode}`;
   const cached = programs.get(key);
   if (cached) return cached;
   let isCached = version !== DRAFT_VERSION;

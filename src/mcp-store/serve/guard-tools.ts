@@ -109,12 +109,12 @@ function policyFingerprint(
   const collector = collectors.get(guard.collector_id);
   // The evaluation rejects a missing collector, so that no tool passes.
   if (!collector) return guard.collector_id;
-  const program = findProgram(collector, policySubject(caller))?.();
+  const program = findProgram(collector, policySubject(caller), deps.now);
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
-  const { id, version } = program;
+  const { id, version, mode } = program;
   const exempt = digestExemptions(exemptions.get(id));
   const { id: collector_id, type, fail_mode } = collector;
-  const settings = [collector_id, type, fail_mode];
+  const settings = [collector_id, type, fail_mode, mode];
   const { gates, output_rules } = program.document;
   const isConditional = [...gates, ...output_rules].some(({ when }) => when !== null);
   const subject = isConditional ? [caller.kind, policySubject(caller)] : [];
