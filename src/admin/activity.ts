@@ -3,7 +3,6 @@
 import { AppError } from "../contract/errors.ts";
 import {
   ActivityEvent,
-  type ActivityFilters,
   countActivity,
   eraseActivity,
   exportActivity,
@@ -16,7 +15,7 @@ import { recordChange } from "../db/record-change.ts";
 import { eraseApprovals } from "../db/tables/approvals.ts";
 import { countEvaluations } from "../db/tables/count-evaluations.ts";
 import { deleteEvaluations, findEvaluation } from "../db/tables/evaluation-events.ts";
-import { pageEvaluations } from "../db/tables/find-evaluations.ts";
+import { type EvaluationQuery, pageEvaluations } from "../db/tables/find-evaluations.ts";
 import type { Deps } from "../deps.ts";
 import { type DirectRoute, type Route, route } from "../route.ts";
 import { exportResponse } from "./export-response.ts";
@@ -98,12 +97,13 @@ const EXPORT_PAGE_SIZE = 200;
 /** Reads one page at a time, so that a slow client does not block anything. */
 export async function* readEvents(
   deps: Deps,
-  filters: ActivityFilters,
+  filters: EvaluationQuery["filters"],
+  order: EvaluationQuery["order"] = "oldest",
 ): AsyncGenerator<ActivityEvent> {
   await deps.flushEvaluations();
   let after: string | undefined;
   do {
-    const page = { filters, limit: EXPORT_PAGE_SIZE, after, order: "oldest" } as const;
+    const page = { filters, limit: EXPORT_PAGE_SIZE, after, order };
     const { items, next } = await pageEvaluations(deps.db, page);
     yield* items;
     after = next ?? undefined;

@@ -14,6 +14,7 @@ import { inboxRoutes } from "./inbox.ts";
 import { issuerRoutes } from "./issuers.ts";
 import { limitRoutes } from "./limits.ts";
 import { modelCatalogRoutes } from "./model-catalog.ts";
+import { observedRoute } from "./observed.ts";
 import { playgroundRoutes } from "./playground.ts";
 import { policyRoutes } from "./policies.ts";
 import { policyWithDetectorsRoute } from "./policy-with-detectors.ts";
@@ -36,6 +37,7 @@ export const adminRoutes: readonly Route[] = [
   ...policyRoutes,
   policyWithDetectorsRoute,
   ...collectorRoutes,
+  observedRoute,
   ...activityRoutes,
   ...feedbackRoutes,
   ...requestRoutes,

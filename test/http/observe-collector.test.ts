@@ -1,10 +1,12 @@
-/** A collector that observes for a time: nothing is blocked or rewritten. */
-import { expect, test } from "bun:test";
+/** A collector that observes for a time: nothing is blocked or rewritten, and what would have happened is counted. */
+import { describe, expect, test } from "bun:test";
+import { getObserved } from "../../src/contract/guard/collectors.ts";
 import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
+import { databaseKinds } from "../kit/services.ts";
 import { createTestClock } from "../kit/test-clock.ts";
 
 const HOUR_MS = 3_600_000;
@@ -189,4 +191,93 @@ test("the change of a collector is audited", async () => {
       after: { observe_until: until },
     },
   ]);
+});
+
+describe.each(databaseKinds)("%s", (database) => {
+  const databaseKit = sharedKit({ database });
+
+  const readObserved = async (kit: Kit, { id }: { id: string }, query = "") => {
+    const reply = await kit.get(`/v1/collectors/${id}/observed${query}`);
+    expect(reply.status).toBe(200);
+    return getObserved.reply.parse(await reply.json());
+  };
+
+  test("what would have happened is grouped by action, type and place, with the newest event", async () => {
+    const kit = await databaseKit();
+    const { id: masks } = await makeDetector(kit, "data_loss_prevention");
+    const { id: blocks } = await makeDetector(kit, "prompt_moderation", words.settings);
+    const { id: withholds } = await makeDetector(kit, "prompt_moderation", { keywords: ["owl"] });
+    const when = { field: "model.name", op: "eq", value: "large" };
+    const guard = await makeGuard(
+      kit,
+      {
+        gates: [{ name: "Large", when, action: "ask" }],
+        input_rules: [
+          { detector_id: masks, action: "transform" },
+          { detector_id: blocks, action: "block" },
+          { detector_id: withholds, action: "withhold" },
+        ],
+      },
+      { observe_until: "2999-01-01T00:00:00+02:00" },
+    );
+    const user = { role: "user", content: "4111 1111 1111 1111" };
+    const system = { role: "system", content: "falcon" };
+    await guard.evaluate({ payload: { messages: [user] } });
+    await guard.evaluate({ payload: { messages: [{ ...user, content: "Hello" }] } });
+    await guard.evaluate({ payload: { messages: [system, user] } });
+    const result = { role: "tool", tool_call_id: "c", content: "About an owl" };
+    const withheld = await guard.evaluate({ payload: { messages: [result] } });
+    const { request_id } = await guard.evaluate({
+      payload: { messages: [{ ...user, content: "Hello" }, user] },
+      attributes: { model: { name: "large" } },
+    });
+
+    const observed = await readObserved(kit, guard.collector);
+
+    expect(withheld).toMatchObject({ status: "report", transformed_payload: null });
+    expect(observed).toMatchObject({ evaluations: 5, truncated: false });
+    expect(observed.items.map(({ action, place, count }) => ({ action, place, count }))).toEqual([
+      { action: "transform", place: "/messages/*/content", count: 3 },
+      { action: "ask", place: null, count: 1 },
+      { action: "withhold", place: "/messages/*/content", count: 1 },
+      { action: "block", place: "/messages/*/content", count: 1 },
+    ]);
+    expect(observed.items[0]).toMatchObject({ type: "pii", last_event_id: request_id });
+    expect(observed.items[0]?.detector_name).toStartWith("data_loss_prevention");
+    expect(observed.items[1]).toMatchObject({ type: "gate_ask", detector_name: "Large" });
+    const { from, to } = observed;
+    expect(Date.parse(to) - Date.parse(from)).toBe(7 * 24 * HOUR_MS);
+    const later = await readObserved(kit, guard.collector, `?from=${to}&to=2999-01-01T00:00:00Z`);
+    expect(later).toMatchObject({ evaluations: 0, items: [] });
+  });
+
+  test("more groups than fit are truncated, and other collectors are not counted", async () => {
+    const kit = await databaseKit();
+    const rule = { ...words, collector: { observe_until: "2999-01-01T00:00:00Z" } };
+    const guard = await makeGuardWithRules(kit, "prompt_moderation", rule);
+    const other = await makeGuardWithRules(kit, "prompt_moderation", rule);
+    await other.evaluate(FORBIDDEN);
+    for (let batch = 0; batch < 3; batch += 1) {
+      const bodies = Array.from({ length: 100 }, (_, at) => ({
+        payload: { [`text${batch}_${at}`]: "About falcon" },
+      }));
+      await guard.send(bodies, {}, "/v1/evaluate/batch");
+    }
+
+    const { items, evaluations, truncated } = await readObserved(kit, guard.collector);
+
+    expect([items.length, evaluations, truncated]).toEqual([200, 300, true]);
+    expect(await readObserved(kit, other.collector)).toMatchObject({
+      items: [{ action: "block", place: "/input", count: 1 }],
+      truncated: false,
+    });
+  });
+
+  test("the observed traffic of an unknown collector is a 404", async () => {
+    const kit = await databaseKit();
+
+    const reply = await kit.get(`/v1/collectors/${crypto.randomUUID()}/observed`);
+
+    expect(reply.status).toBe(404);
+  });
 });

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { resource } from "../resource.ts";
 import { Id, Name, PageQuery, page, Slug, storedMembers, Time } from "../shapes.ts";
+import { ACTIONS } from "./evaluate.ts";
 
 export const CONTENT_STORAGE = ["none", "masked", "full"] as const;
 export const FAIL_MODES = ["closed", "open"] as const;
@@ -108,4 +109,32 @@ export const removeOverride = endpoint({
   path: `${overrides}/:consumer`,
   auth: "write",
   summary: "Apply the collector's policy again",
+});
+
+export const ObservedFindings = z.object({
+  action: z.enum(ACTIONS).describe("Action that was not taken."),
+  type: z.string().describe("`signal.type` of the findings."),
+  place: z.string().nullable().describe("Pointer of the first match, with `*` for each index."),
+  detector_name: z.string().describe("Name of the detector or gate."),
+  count: z.int(),
+  last_event_id: Id.describe("The newest event with such a finding."),
+  last_time: Time,
+});
+export type ObservedFindings = z.infer<typeof ObservedFindings>;
+
+export const getObserved = endpoint({
+  name: "get_observed",
+  method: "GET",
+  path: "/v1/collectors/:collector_id/observed",
+  auth: "read",
+  reads_evaluations: true,
+  summary: "Count findings whose action was not taken; the last 7 days unless `from` is set",
+  query: z.strictObject({ from: Time.optional(), to: Time.optional().describe("Exclusive.") }),
+  reply: z.object({
+    from: Time,
+    to: Time,
+    evaluations: z.int().describe("All evaluations of the collector in the range."),
+    items: z.array(ObservedFindings).describe("The 200 most frequent groups."),
+    truncated: z.boolean().describe("There are more groups, or more than 20,000 events."),
+  }),
 });

@@ -5,8 +5,11 @@ import { firstIdAt } from "../../lib/ids.ts";
 import type { Db, Value } from "../db.ts";
 import { evaluationEventTable } from "./evaluation-events.ts";
 
+/** `would_be`: only events with a finding whose action was not taken. */
+type Filters = ActivityFilters & { would_be?: true };
+
 export interface EvaluationQuery {
-  filters: ActivityFilters;
+  filters: Filters;
   limit: number;
   /** Only events after this id, in the given order. */
   after?: string | undefined;
@@ -23,7 +26,7 @@ export async function pageEvaluations(
   db: Db,
   { filters, limit, after, order }: EvaluationQuery,
 ): Promise<{ items: ActivityEvent[]; next: string | null }> {
-  const searches = filters.q !== undefined || filters.finding_type !== undefined;
+  const searches = (filters.q ?? filters.finding_type ?? filters.would_be) !== undefined;
   const edges = searches ? await searchEdgesOf(db, filters, { order, after }) : [undefined];
   const ids: string[] = [];
   let last = after;
@@ -41,12 +44,7 @@ export async function pageEvaluations(
   return { items, next: next ?? null };
 }
 
-async function idsOf(
-  db: Db,
-  filters: ActivityFilters,
-  stretch: Stretch,
-  limit: number,
-): Promise<string[]> {
+async function idsOf(db: Db, filters: Filters, stretch: Stretch, limit: number): Promise<string[]> {
   const { from, key, values, conditions } = narrowed(db, filters, stretch);
   const rows = await db.many<{ id: string }>(
     `SELECT e.id FROM ${from} WHERE ${conditions.join(" AND ") || "1 = 1"}
@@ -96,7 +94,7 @@ interface Stretch {
   edge: string | undefined;
 }
 
-export function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
+export function narrowed(db: Db, filters: Filters, stretch: Stretch) {
   const values: Value[] = [];
   const conditions = COMPARED.flatMap((name) => {
     const value = filters[name];
@@ -128,6 +126,7 @@ export function narrowed(db: Db, filters: ActivityFilters, stretch: Stretch) {
     const wanted = escapePattern(`"signal":{"type":${JSON.stringify(filters.finding_type)},`);
     conditions.push(`e.findings LIKE $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
   }
+  if (filters.would_be) conditions.push(`e.findings LIKE '%"would_be":%'`);
   if (filters.q) {
     // SQLite's LIKE ignores the case of ASCII letters; Postgres needs ILIKE.
     const like = db.dialect === "postgres" ? "ILIKE" : "LIKE";
