@@ -261,6 +261,7 @@ export const collectors = {
   update: put<Collectors["update"]>(`${COLLECTORS}/:collector_id`),
   remove: remove<Collectors["remove"]>(`${COLLECTORS}/:collector_id`),
   overrides: get<typeof collector.listOverrides>(`${COLLECTORS}/:collector_id/overrides`),
+  observed: get<typeof collector.getObserved>(`${COLLECTORS}/:collector_id/observed`),
   calibration: get<typeof calibration.getCalibration>(`${COLLECTORS}/:collector_id/calibration`),
   resetCalibration: remove<typeof calibration.resetCalibration>(
     `${COLLECTORS}/:collector_id/calibration`,

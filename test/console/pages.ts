@@ -107,6 +107,7 @@ async function guardPaths(kit: Kit, list: (path: string) => Promise<{ id: string
     collector,
     `${collector}?tab=auth`,
     `${collector}?tab=overrides`,
+    `${collector}?tab=observed`,
     `${collector}?tab=calibration`,
     `${collector}?tab=clients`,
     "/detectors",

@@ -5,11 +5,12 @@ import { collectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
 import { Link } from "../router.tsx";
 import { useSession } from "../session.ts";
-import { Badge, Timestamp } from "../ui/badge.tsx";
+import { Badge, ModeBadge, Timestamp } from "../ui/badge.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { List } from "../ui/list.tsx";
 import { Page } from "../ui/page.tsx";
 import type { Column } from "../ui/table.tsx";
+import { isObserving } from "./observed.tsx";
 
 type Row = Collector & { policy: Policy | undefined };
 
@@ -74,12 +75,13 @@ export function CollectorsPage() {
   );
 }
 
-function PolicyCell({ policy, default_policy_version: pinned }: Row) {
+function PolicyCell({ policy, default_policy_version: pinned, observe_until }: Row) {
   if (!policy) return <Badge tone="warn" icon="warning" text="none: everything is allowed" />;
   return (
     <>
       <Link to={`/policies/${policy.id}`}>{policy.name}</Link>
       {pinned !== null && <span className="muted"> version {pinned}</span>}
+      {isObserving({ observe_until }) && <ModeBadge mode="observe" />}
     </>
   );
 }

@@ -20,6 +20,7 @@ const GUIDES: readonly (readonly [RegExp, path: string, title: string])[] = [
   [/^\/policies/, "guides/guard#create-a-policy", "Create a policy"],
   [/^\/detectors/, "detectors", "Detectors"],
   [/^\/collectors.*\?agents$/, "guides/coding-agents#hooks", "Hooks of coding agents"],
+  [/^\/collectors.*\?observed$/, "guides/inline-guard#observe-for-a-week", "Observe first"],
   [/^\/collectors.*\?calibration$/, "guides/guard#calibrate-a-detector", "Calibrate a detector"],
   [/^\/collectors/, "guides/guard", "Guard an application"],
   [/^\/activity/, "guides/guard#activity", "Activity"],
