@@ -1,8 +1,8 @@
 /** Counts the findings of a collector whose action was not taken, by action, type and place. */
 import { AppError } from "../contract/errors.ts";
+import type { Action } from "../contract/guard/actions.ts";
 import type { ActivityEvent } from "../contract/guard/activity.ts";
 import { getObserved, type ObservedFindings } from "../contract/guard/collectors.ts";
-import type { Action } from "../contract/guard/evaluate.ts";
 import { countEvaluations } from "../db/tables/count-evaluations.ts";
 import { type Route, route } from "../route.ts";
 import { readEvents } from "./activity.ts";

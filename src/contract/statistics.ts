@@ -1,7 +1,7 @@
 /** Wire shapes of statistics: counts over time of requests and evaluations, for charts. */
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { STATUSES } from "./guard/evaluate.ts";
+import { STATUSES } from "./guard/actions.ts";
 import { Id, Text, Time } from "./shapes.ts";
 
 export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;

@@ -1,7 +1,7 @@
 /** Evaluates a recorded event with a policy again. Runs in workers; makes no outbound calls and records nothing. */
 import { AppError } from "../contract/errors.ts";
+import type { Status } from "../contract/guard/actions.ts";
 import type { EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
-import type { Status } from "../contract/guard/evaluate.ts";
 import type { Keyring } from "../lib/crypto/seal.ts";
 import { createLruCache } from "../lib/lru-cache.ts";
 import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.ts";

@@ -1,8 +1,8 @@
 /** Replays recorded events against a draft of a policy, in a worker. Writes nothing and makes no outbound calls. */
 
 import { AppError } from "../contract/errors.ts";
+import type { Status } from "../contract/guard/actions.ts";
 import type { ActivityFilters, EvaluationEvent, StoredText } from "../contract/guard/activity.ts";
-import type { Status } from "../contract/guard/evaluate.ts";
 import type { Mode } from "../contract/guard/policies.ts";
 import { type ReplayReport, replayPolicy } from "../contract/guard/replay.ts";
 import { findContent } from "../db/tables/evaluation-events.ts";

@@ -1,6 +1,7 @@
 /** Compiles a saved version of a policy: its conditions and its detectors. */
 import { AppError } from "../contract/errors.ts";
-import type { Direction, TextOrigin } from "../contract/guard/evaluate.ts";
+import type { TextOrigin } from "../contract/guard/actions.ts";
+import type { Direction } from "../contract/guard/evaluate.ts";
 import type { Gate, Mode, PolicyDocument, Rule } from "../contract/guard/policies.ts";
 import { sealedWith } from "../lib/crypto/seal.ts";
 import { collectSecrets, mapSecrets } from "../lib/json/secret-paths.ts";

@@ -1,5 +1,6 @@
 /** Creates findings: the source, the signal, the locations and the action taken; never the matched value. */
-import type { Action, Finding } from "../contract/guard/evaluate.ts";
+import type { Action } from "../contract/guard/actions.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
 import type { CompiledGate, CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
 import { createNameMasker } from "./masking/name-masker.ts";

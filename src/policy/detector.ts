@@ -1,6 +1,7 @@
 /** Types of detectors: a detector finds and locates matches; the rule decides what happens to them. */
 import type { z } from "zod";
-import type { Direction, Protocol, TextOrigin, Uninspected } from "../contract/guard/evaluate.ts";
+import type { TextOrigin } from "../contract/guard/actions.ts";
+import type { Direction, Protocol, Uninspected } from "../contract/guard/evaluate.ts";
 import type { EncoderInput } from "./learned/encoder.ts";
 import type { ToxicityScorer } from "./learned/toxicity-scorer.ts";
 import type { WindowScorer } from "./learned/window-scorer.ts";

@@ -1,5 +1,6 @@
 /** Input, state and outcome of one run of a policy. */
-import type { Direction, Finding, Status, Verdict } from "../contract/guard/evaluate.ts";
+import type { Status } from "../contract/guard/actions.ts";
+import type { Direction, Finding, Verdict } from "../contract/guard/evaluate.ts";
 import type { CompiledPolicy } from "./compile-policy.ts";
 import type { FactLookup } from "./condition.ts";
 import type { ApprovalState } from "./create-finding.ts";

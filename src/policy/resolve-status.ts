@@ -1,5 +1,6 @@
 /** Returns the most restrictive action among the findings, or `allow`. */
-import { type Action, type Finding, STATUSES, type Status } from "../contract/guard/evaluate.ts";
+import { type Action, STATUSES, type Status } from "../contract/guard/actions.ts";
+import type { Finding } from "../contract/guard/evaluate.ts";
 
 const toStatus = (action: Action): Status => (action === "withhold" ? "transform" : action);
 

@@ -1,6 +1,6 @@
 /** Segment: one text of a payload, with its source and its location. */
 
-import type { TextOrigin } from "../contract/guard/evaluate.ts";
+import type { TextOrigin } from "../contract/guard/actions.ts";
 import type { PagePiece } from "../lib/documents/read-html-text.ts";
 import type { TextSpan } from "./views/source-map.ts";
 

@@ -283,9 +283,9 @@ policies:
         mode: enforce
         enabled: false
     input_rules:
-      - { detector: Cards, action: transform, when: { field: protocol, op: eq, value: llm }, mode: observe, enabled: false }
+      - { detector: Cards, action: transform, origins: [user], when: { field: protocol, op: eq, value: llm }, mode: observe, enabled: false }
     output_rules:
-      - { detector: Judge, action: report, when: { field: protocol, op: eq, value: llm }, mode: observe, enabled: false }
+      - { detector: Judge, action: report, origins: [user], when: { field: protocol, op: eq, value: llm }, mode: observe, enabled: false }
 collectors:
   - name: Tools
     type: agent

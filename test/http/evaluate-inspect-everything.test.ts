@@ -1,7 +1,8 @@
 /** Every text of a payload is inspected, whichever member, role or encoding carries it. */
 import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import type { Status, Uninspected } from "../../src/contract/guard/evaluate.ts";
+import type { Status } from "../../src/contract/guard/actions.ts";
+import type { Uninspected } from "../../src/contract/guard/evaluate.ts";
 import type { Json } from "../kit/check-verdict.ts";
 import { makeDetector, makeGuard, makeGuardWithRules } from "../kit/guard.ts";
 import { sharedKit } from "../kit/kit.ts";

@@ -1,6 +1,6 @@
 /** Checks a verdict as strictly as the strictest clients do. */
 import { expect } from "bun:test";
-import { STATUSES } from "../../src/contract/guard/evaluate.ts";
+import { STATUSES } from "../../src/contract/guard/actions.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 /** Creates a collector with key and policy, and a client that checks every response. */
 import { expect } from "bun:test";
-import type { Action, Finding, Verdict } from "../../src/contract/guard/evaluate.ts";
+import type { Action } from "../../src/contract/guard/actions.ts";
+import type { Finding, Verdict } from "../../src/contract/guard/evaluate.ts";
 import type { PolicyInput } from "../../src/contract/guard/policies.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { checkVerdict, type Json } from "./check-verdict.ts";

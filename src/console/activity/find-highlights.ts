@@ -1,6 +1,8 @@
 /** Locates findings in the texts of an evaluation, also in texts that were masked before they were stored. */
+
+import { ACTIONS, type Action } from "../../contract/guard/actions.ts";
 import type { StoredText } from "../../contract/guard/activity.ts";
-import { ACTIONS, type Action, type Finding } from "../../contract/guard/evaluate.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
 
 /** Range of characters. `end` is exclusive. */
 interface Span {

@@ -1,5 +1,5 @@
 /** Text whose findings are highlighted, each with its type and action. */
-import type { Action } from "../../contract/guard/evaluate.ts";
+import type { Action } from "../../contract/guard/actions.ts";
 import { showControls } from "../../lib/text/show-controls.ts";
 import type { Tone } from "../ui/badge.tsx";
 import { type Highlight, splitByHighlights } from "./find-highlights.ts";

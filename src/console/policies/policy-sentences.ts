@@ -1,6 +1,7 @@
 /** Describes conditions, gates and rules in sentences. */
+
+import type { TextOrigin } from "../../contract/guard/actions.ts";
 import type { CONDITION_FIELDS, Condition, Operator } from "../../contract/guard/conditions.ts";
-import type { TextOrigin } from "../../contract/guard/evaluate.ts";
 import type { Gate, Rule } from "../../contract/guard/policies.ts";
 import { joinWords } from "../ui/text.ts";
 

@@ -1,8 +1,9 @@
 /** Rules of one direction: each has a detector, and an action for its findings. */
 
 import type { AppError } from "../../contract/errors.ts";
+import { ORIGINS, type TextOrigin } from "../../contract/guard/actions.ts";
 import type { DetectorResource } from "../../contract/guard/detectors.ts";
-import { type Direction, ORIGINS, type TextOrigin } from "../../contract/guard/evaluate.ts";
+import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { DetectorKind } from "../detectors/detector-form.tsx";
 import { Link } from "../router.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -1,5 +1,5 @@
 /** Verdict of a test: its meaning, the text with its findings, the changed text and the time per detector. */
-import type { Status } from "../../contract/guard/evaluate.ts";
+import type { Status } from "../../contract/guard/actions.ts";
 import { Findings } from "../activity/findings.tsx";
 import { TextList } from "../activity/stored-texts.tsx";
 import { Badge } from "../ui/badge.tsx";

@@ -1,6 +1,7 @@
 /** Badge of a verdict, or of the action of a finding. */
+
+import { STATUSES } from "../../contract/guard/actions.ts";
 import type { EvaluationEvent } from "../../contract/guard/activity.ts";
-import { STATUSES } from "../../contract/guard/evaluate.ts";
 import { Badge, type Tone } from "./badge.tsx";
 import type { IconName } from "./icon.tsx";
 

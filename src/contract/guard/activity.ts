@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { Id, PageQuery, page, Text, Time } from "../shapes.ts";
+import { STATUSES } from "./actions.ts";
 import { CONTENT_STORAGE } from "./collectors.ts";
-import { Detectors, DIRECTIONS, Finding, PROTOCOLS, STATUSES } from "./evaluate.ts";
+import { Detectors, DIRECTIONS, Finding, PROTOCOLS } from "./evaluate.ts";
 import { MODES } from "./policies.ts";
 
 export const EvaluationEvent = z.object({

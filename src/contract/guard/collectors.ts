@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { resource } from "../resource.ts";
 import { Id, Name, PageQuery, page, Slug, storedMembers, Time } from "../shapes.ts";
-import { ACTIONS } from "./evaluate.ts";
+import { ACTIONS } from "./actions.ts";
 
 export const CONTENT_STORAGE = ["none", "masked", "full"] as const;
 export const FAIL_MODES = ["closed", "open"] as const;

@@ -2,29 +2,12 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { Id } from "../shapes.ts";
+import { ACTIONS, STATUSES } from "./actions.ts";
 
 export const DIRECTIONS = ["input", "output"] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 export const PROTOCOLS = ["all", "llm", "mcp", "a2a"] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
-
-/** From the most to the least restrictive. */
-export const STATUSES = ["block", "ask", "transform", "report", "allow"] as const;
-export type Status = (typeof STATUSES)[number];
-/** Actions of findings. The status of `withhold` is `transform`. */
-export const ACTIONS = ["block", "ask", "transform", "withhold", "report"] as const;
-export type Action = (typeof ACTIONS)[number];
-
-/** Origins of text, by which a rule selects what it reads. */
-export const ORIGINS = [
-  "user",
-  "system",
-  "assistant",
-  "tool_definition",
-  "tool_result",
-  "document",
-] as const;
-export type TextOrigin = (typeof ORIGINS)[number];
 
 /**
  * Accepts any object without copying it. z.looseObject would drop a member called `__proto__`, which

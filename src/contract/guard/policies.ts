@@ -3,9 +3,9 @@ import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { resource } from "../resource.ts";
 import { Id, Name, PageQuery, page, storedMembers, Time } from "../shapes.ts";
+import { ACTIONS, ORIGINS } from "./actions.ts";
 import { Condition } from "./conditions.ts";
 import { DetectorInput } from "./detectors.ts";
-import { ACTIONS, ORIGINS } from "./evaluate.ts";
 import { GuardSettings } from "./guard-settings.ts";
 
 export const MODES = ["observe", "enforce"] as const;

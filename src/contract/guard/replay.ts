@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { endpoint } from "../endpoint.ts";
 import { Id, Time } from "../shapes.ts";
-import { DIRECTIONS, STATUSES } from "./evaluate.ts";
+import { STATUSES } from "./actions.ts";
+import { DIRECTIONS } from "./evaluate.ts";
 import { PolicyInput } from "./policies.ts";
 
 const ReplayStatus = z.enum([...STATUSES, "error"]);

@@ -1,6 +1,7 @@
 /** Builds the errors of the guard. Messages name finding types, never the matched text. */
 import { AppError } from "../../contract/errors.ts";
-import type { Finding, Status } from "../../contract/guard/evaluate.ts";
+import type { Status } from "../../contract/guard/actions.ts";
+import type { Finding } from "../../contract/guard/evaluate.ts";
 import type { Deps } from "../../deps.ts";
 import type { Evaluation } from "../../evaluation.ts";
 import { parseRequestUrl } from "../../lib/http/parse-request-url.ts";

@@ -1,5 +1,5 @@
 /** Sets the header X-AG-Guard: the most restrictive verdict on the request and its response so far. */
-import { STATUSES, type Status } from "../../contract/guard/evaluate.ts";
+import { STATUSES, type Status } from "../../contract/guard/actions.ts";
 import type { RequestContext } from "../stages.ts";
 
 export function setGuardHeader({ headers }: RequestContext, status: Status): void {

@@ -1,7 +1,7 @@
 /** Counts evaluations by filters. */
 
+import { STATUSES } from "../../contract/guard/actions.ts";
 import type { ActivityFilters } from "../../contract/guard/activity.ts";
-import { STATUSES } from "../../contract/guard/evaluate.ts";
 import type { Db } from "../db.ts";
 import { edgeOf, narrowed, USUAL_STATUS } from "./find-evaluations.ts";
 

@@ -1,6 +1,6 @@
 /** Messages between the main thread and an evaluation worker: only data that can be cloned. */
 import { AppError, type ErrorCode } from "../../contract/errors.ts";
-import type { Status } from "../../contract/guard/evaluate.ts";
+import type { Status } from "../../contract/guard/actions.ts";
 import type { PolicyDocument } from "../../contract/guard/policies.ts";
 import type { Evaluation } from "../../evaluation.ts";
 import type { Keyring } from "../../lib/crypto/seal.ts";

@@ -1,6 +1,6 @@
 /** Inspects text with both stages of the injection model, folded and deobfuscated. */
 import { z } from "zod";
-import type { TextOrigin } from "../../contract/guard/evaluate.ts";
+import type { TextOrigin } from "../../contract/guard/actions.ts";
 import type { DetectorServices, InspectionContext, Inspector, Match } from "../detector.ts";
 import { costOf, finishSteps, type InspectionSteps, runSteps } from "../inspect-texts.ts";
 import {

@@ -3,7 +3,8 @@
  * waits until the event is in a journal, or committed.
  */
 import { AppError } from "../../contract/errors.ts";
-import { type Direction, STATUSES } from "../../contract/guard/evaluate.ts";
+import { STATUSES } from "../../contract/guard/actions.ts";
+import type { Direction } from "../../contract/guard/evaluate.ts";
 import type { Db } from "../../db/db.ts";
 import { createQueueJournal } from "../../db/queue-journal.ts";
 import { insertEvaluations, type RecordedEvaluation } from "../../db/tables/evaluation-events.ts";
