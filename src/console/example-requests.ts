@@ -20,11 +20,11 @@ export const chatRequest = (
   key,
 });
 
-/** Contains an email address, so that a masking policy has something to mask. */
+/** Contains a card, so that a masking policy has something to mask. */
 export const evaluateRequest = (key: string): HttpRequest => ({
   url: new URL("v1/evaluate", ROOT_URL).href,
   headers: { Authorization: `Bearer ${key}` },
-  json: { payload: { input: "Write to ana@example.com, please." } },
+  json: { payload: { input: "My card is 4111 1111 1111 1111." } },
 });
 
 /** Requests a token that is valid for 15 minutes. */
