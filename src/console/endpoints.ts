@@ -17,6 +17,7 @@ import type * as calibration from "../contract/guard/calibration.ts";
 import type * as collectorKey from "../contract/guard/collector-keys.ts";
 import type * as collector from "../contract/guard/collectors.ts";
 import type * as detector from "../contract/guard/detectors.ts";
+import type { exceptions as Exceptions } from "../contract/guard/exceptions.ts";
 import type * as feedback from "../contract/guard/feedback.ts";
 import type * as policy from "../contract/guard/policies.ts";
 import type { replayPolicy } from "../contract/guard/replay.ts";
@@ -231,6 +232,11 @@ export const policies = {
   exemptions: get<typeof feedback.listExemptions>(`${POLICIES}/:policy_id/exemptions`),
   removeExemption: remove<typeof feedback.removeExemption>(
     `${POLICIES}/:policy_id/exemptions/:exemption_id`,
+  ),
+  exceptions: get<typeof Exceptions.list>(`${POLICIES}/:policy_id/exceptions`),
+  createException: query<typeof Exceptions.create>(`${POLICIES}/:policy_id/exceptions`),
+  removeException: remove<typeof Exceptions.remove>(
+    `${POLICIES}/:policy_id/exceptions/:exception_id`,
   ),
   versions: get<typeof policy.listPolicyVersions>(`${POLICIES}/:policy_id/versions`),
   version: get<typeof policy.getPolicyVersion>(`${POLICIES}/:policy_id/versions/:number`),

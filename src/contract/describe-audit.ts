@@ -1,5 +1,7 @@
 /** Describes audit records as sentences, for the API, the export and the console. */
 
+import { toReference } from "./guard/to-reference.ts";
+
 type Values = Readonly<Record<string, unknown>>;
 
 interface DescribedRecord {
@@ -57,6 +59,7 @@ const LABELS: Record<string, string> = {
   principal_token: "personal token",
   pinned_tool: "tool",
   override: "policy override for",
+  exception: "exception for the passage",
   catalog_entry: "Store server",
   store_install: "install",
   store_request: "request",
@@ -129,6 +132,7 @@ const NAMES: Record<string, (values: Values, actor: string) => string> = {
   principal_token: ({ name, principal_sub }) => `${text(name)} of ${text(principal_sub)}`,
   approval: ({ consumer_id }) => text(consumer_id),
   override: ({ consumer_id }) => text(consumer_id),
+  exception: ({ passage_sha256 }) => toReference(text(passage_sha256)),
   issuer: ({ issuer }) => text(issuer),
   authorization_server: ({ issuer }) => text(issuer),
   limit_state: ({ subject }) => text(subject),

@@ -69,7 +69,7 @@ export async function applyPolicy(
     waitForTurn: host.waitForTurn,
     isPartOfLargeBody: host.worker !== undefined,
     logFailure: (failure, cause) => void host.logFailure(failure, describeCause(cause)),
-    isExempt: createExemptionCheck(exemptions, keyring),
+    isExempt: createExemptionCheck(exemptions, { keyring, now: host.now }),
   });
   if (decided.outcome.changes.length > 0) await pseudonyms.save();
   return decided;

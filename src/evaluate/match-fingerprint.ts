@@ -1,10 +1,13 @@
-/** Computes keyed hashes of matched texts, by which exemptions recognize them without storing them. */
+/** Computes hashes of matched texts, by which exemptions recognize them without storing them. */
+
 import type { Fingerprints } from "../db/tables/evaluation-events.ts";
+import type { Deps } from "../deps.ts";
 import { derivedKey, type Keyring } from "../lib/crypto/seal.ts";
 import { MAX_LOCATIONS } from "../policy/create-finding.ts";
 import type { Match } from "../policy/detector.ts";
+import { hashPassage } from "../policy/passage.ts";
 import type { PolicyOutcome, PolicyRunInput } from "../policy/policy-run.ts";
-import type { Exemptions } from "../snapshot/snapshot.ts";
+import { EVERY_DETECTOR, type Exemptions } from "../snapshot/snapshot.ts";
 
 /** 132 bits of the hash. */
 const CHARACTERS = 22;
@@ -25,14 +28,19 @@ function createFingerprinter(keyring: () => Keyring) {
 /** Returns undefined for a policy without exemptions. */
 export function createExemptionCheck(
   exemptions: Exemptions | undefined,
-  keyring: () => Keyring,
+  { keyring, now }: Pick<Deps, "keyring" | "now">,
 ): PolicyRunInput["isExempt"] {
   if (!exemptions) return undefined;
   const fingerprint = createFingerprinter(keyring);
-  return (detector_id, match) => {
-    const hashes = exemptions.get(detector_id);
-    const hash = hashes && fingerprint(detector_id, match);
-    return typeof hash === "string" && hashes?.has(hash) === true;
+  const all = exemptions.get(EVERY_DETECTOR);
+  return (detector_id, match, hasPassage) => {
+    const own = exemptions.get(detector_id);
+    const hash = own && fingerprint(detector_id, match);
+    if (typeof hash === "string" && own?.has(hash)) return true;
+    if (!hasPassage || !match.at || !(own ?? all)) return false;
+    const passage = hashPassage(match.at);
+    const expiry = Math.max(own?.get(passage) ?? 0, all?.get(passage) ?? 0);
+    return now().getTime() < expiry;
   };
 }
 

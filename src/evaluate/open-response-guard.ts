@@ -63,7 +63,7 @@ export function openResponseGuard(
     system_prompt: context.system_prompt ?? [],
     services: createDetectorServices(host, pseudonyms.restore, addNoRisk),
   };
-  const isExempt = createExemptionCheck(exemptions, keyring);
+  const isExempt = createExemptionCheck(exemptions, { keyring, now: host.now });
   const tolerant = collector.fail_mode === "open" ? rules.map(ignoreFailures) : rules;
   return {
     evaluate,

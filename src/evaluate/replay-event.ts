@@ -14,6 +14,7 @@ import type { Exemptions } from "../snapshot/snapshot.ts";
 import { learnedModels } from "./learned-models.ts";
 import { createExemptionCheck } from "./match-fingerprint.ts";
 import { restorePayload } from "./select-content.ts";
+import type { EvaluationHost } from "./worker/evaluation-host.ts";
 
 /** Policy in a message to a worker. */
 export interface ReplayedPolicy {
@@ -34,7 +35,7 @@ export interface ReplayedEvent {
 }
 
 export async function replayEvent(
-  { scoreWindows }: Pick<DetectorServices, "scoreWindows">,
+  { scoreWindows, now }: Pick<EvaluationHost, "scoreWindows" | "now">,
   { policy, event, content, disabled, exemptions, keyring }: ReplayedEvent,
 ): Promise<Status> {
   const { direction, protocol } = event;
@@ -61,7 +62,7 @@ export async function replayEvent(
     isPartOfLargeBody: false,
     // A detector that makes a call fails by design.
     logFailure: () => {},
-    isExempt: createExemptionCheck(exemptions, () => keyring),
+    isExempt: createExemptionCheck(exemptions, { keyring: () => keyring, now }),
   });
   return status;
 }

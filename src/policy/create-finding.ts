@@ -4,7 +4,7 @@ import type { Finding } from "../contract/guard/evaluate.ts";
 import type { CompiledGate, CompiledPolicy, CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
 import { createNameMasker } from "./masking/name-masker.ts";
-import { hashPassage } from "./passage.ts";
+import { hashPassage, hasPassages } from "./passage.ts";
 
 /** `granted`: an approver allowed exactly this request. `waived`: requests need no approval. Both turn `ask` into `report`. */
 export type ApprovalState = "none" | "granted" | "waived";
@@ -46,7 +46,7 @@ export function createDetectorFinding(
 ): Finding {
   const { id, name, kind } = rule.detector;
   const { action, would_be } = resolveAction(rule.action, rule.observe, result.approval);
-  const hasPassages = rule.scores || rule.action === "withhold";
+  const withPassages = hasPassages(rule);
   const best = result.matches.reduce((one, other) =>
     other.confidence > one.confidence ? other : one,
   );
@@ -61,8 +61,8 @@ export function createDetectorFinding(
     signal: { type: best.type, confidence: best.confidence },
     outcome: { action },
     evidence: {
-      ...describeMatches(result.matches, hasPassages),
-      ...(hasPassages && best.at && { passage_sha256: hashPassage(best.at) }),
+      ...describeMatches(result.matches, withPassages),
+      ...(withPassages && best.at && { passage_sha256: hashPassage(best.at) }),
       ...would_be,
     },
   };
@@ -87,8 +87,8 @@ function resolveAction(
   return { action, would_be: {} };
 }
 
-/** `hasPassages`: a match can be withheld or allowed by the hash of its passage. */
-function describeMatches(matches: readonly Match[], hasPassages = false) {
+/** `withPassages`: a match can be withheld or allowed by the hash of its passage. */
+function describeMatches(matches: readonly Match[], withPassages = false) {
   const labels: Record<string, number> = {};
   const { pointer } = createNameMasker();
   for (const { label } of matches) labels[label] = (labels[label] ?? 0) + 1;
@@ -106,7 +106,7 @@ function describeMatches(matches: readonly Match[], hasPassages = false) {
         }),
         start: at.start,
         end: at.end,
-        ...(hasPassages && { passage_sha256: hashPassage(at) }),
+        ...(withPassages && { passage_sha256: hashPassage(at) }),
       }),
       ...(detail && truncateDetail(detail)),
     })),

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from "../contract/errors.ts";
 import type { CompiledRule } from "./compile-policy.ts";
 import type { InspectionContext, Match } from "./detector.ts";
 import { dropRepeated } from "./drop-repeated.ts";
+import { hasPassages } from "./passage.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
 import { type MarkupPage, originOf, type Segment, sourceByOrigin } from "./segment.ts";
 import type { TextSpan } from "./views/source-map.ts";
@@ -48,13 +49,15 @@ export const readsDocuments = (rule: CompiledRule): boolean =>
 /** Adds what only some detectors read. */
 function createContext(
   { input: { context, isExempt }, found = [] }: PolicyRun,
-  { detector, accumulates }: CompiledRule,
+  rule: CompiledRule,
 ): InspectionContext {
+  const { detector, accumulates } = rule;
   if (!accumulates && !isExempt) return context;
   return {
     ...context,
     ...(accumulates && { found }),
-    isExempt: isExempt && ((match) => isExempt(detector.id, match)),
+    isExempt:
+      isExempt && ((match) => isExempt(detector.id, locateInWhole(match), hasPassages(rule))),
   };
 }
 
@@ -73,14 +76,13 @@ async function awaitMatches(
 }
 
 /** Returns the matches to report, and keeps the highest score of a rule that only observes. */
-function selectMatches(
-  run: PolicyRun,
-  { detector, scores, observe, action }: CompiledRule,
-  all: Matches,
-): Matches {
+function selectMatches(run: PolicyRun, rule: CompiledRule, all: Matches): Matches {
+  const { detector, scores, observe, action } = rule;
   const { isExempt } = run.input;
   const matches = dropRepeated(run.input.parts.size === 0 ? all : all.map(locateInWhole));
-  const found = isExempt ? matches.filter((match) => !isExempt(detector.id, match)) : matches;
+  const found = isExempt
+    ? matches.filter((match) => !isExempt(detector.id, match, hasPassages(rule)))
+    : matches;
   const { kind } = detector;
   if (run.found) for (const match of found) run.found.push({ kind, match });
   if (!scores) return found;
@@ -93,7 +95,7 @@ function selectMatches(
 }
 
 /** Returns a match in a part of a message as one in the message. */
-function locateInWhole(match: Match): Match {
+function locateInWhole<Found extends Pick<Match, "at">>(match: Found): Found {
   const { at } = match;
   if (!at?.segment.part) return match;
   const { whole: segment, start } = at.segment.part;

@@ -6,6 +6,7 @@
  * JSON text it is within the string values that the match touches, so that the text stays JSON.
  */
 import { findStringEnd, skipBlank } from "../lib/json/source-text.ts";
+import type { CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
 import { isJsonText } from "./masking/apply-masks.ts";
 import type { TextSpan } from "./views/source-map.ts";
@@ -31,6 +32,10 @@ const ESCAPED: Boundaries = {
   paragraph: /((?:\\r)?\\n(?:(?:[ \t]|\\t)*(?:\\r)?\\n)+)|\\./g,
   line: /((?:\\r)?\\n|[.!?](?:\\"|['")\]])*(?:[ \t]|\\[nrt])+|[。！？।])|\\./g,
 };
+
+/** Returns whether matches of a rule can be withheld, or allowed by the hash of their passages. */
+export const hasPassages = ({ scores, action }: Pick<CompiledRule, "scores" | "action">): boolean =>
+  scores || action === "withhold";
 
 export function findPassage(text: string, match: TextSpan): Passage {
   if (!isJsonText(text)) {

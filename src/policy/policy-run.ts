@@ -26,8 +26,10 @@ export interface PolicyRunInput {
   isPartOfLargeBody: boolean;
   /** Logs a failed detector of a fail-open collector. Otherwise the error is thrown. */
   logFailure: (failure: DetectorFailure, cause: unknown) => void;
-  /** Returns whether the policy does not report this match. Undefined: it reports every match. */
-  isExempt: ((detector_id: string, match: Pick<Match, "at">) => boolean) | undefined;
+  /** Returns whether the policy does not report this match, or its passage. Undefined: it reports every match. */
+  isExempt:
+    | ((detector_id: string, match: Pick<Match, "at">, hasPassage?: boolean) => boolean)
+    | undefined;
 }
 
 export type DetectorFailure = Verdict["detectors"]["failed"][number];

@@ -1,10 +1,8 @@
 /** Replaces the passages around matches by notices: a false alarm costs a paragraph, not the conversation. */
+import { toReference } from "../contract/guard/to-reference.ts";
 import type { Match } from "./detector.ts";
 import { findPassage, hashPassage, locateInSource } from "./passage.ts";
 import type { Matches } from "./policy-run.ts";
-
-/** Digits of the passage's hash in a notice, by which Activity finds it. */
-const REFERENCE_DIGITS = 12;
 
 /**
  * Separates the matches whose passage is replaced from those that are only reported: a file that is not text cannot be
@@ -27,7 +25,7 @@ export function splitByWithheld(found: Matches): [Matches, Matches] {
 export function maskPassage({ at, ...match }: Match): Match[] {
   if (!at) return [];
   const { segment } = at;
-  const reference = hashPassage(at).slice(0, REFERENCE_DIGITS);
+  const reference = toReference(hashPassage(at));
   const text = `[withheld by policy: ${match.type}, ref ${reference}]`;
   const { parts } = findPassage(segment.text, at);
   return parts.map((part) => ({ ...match, at: { segment, ...part }, mask: { text } }));

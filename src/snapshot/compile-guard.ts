@@ -1,11 +1,13 @@
 /** Compiles the part of the snapshot that evaluations read: collectors, their keys and policies. */
 
 import type { DetectorResource } from "../contract/guard/detectors.ts";
+import type { Exception } from "../contract/guard/exceptions.ts";
 import type { Db } from "../db/db.ts";
 import { sealContextOf } from "../db/sealed-columns.ts";
 import { collectorTable, overrideTable } from "../db/tables/collectors.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
-import { type ExemptionRow, exemptionTable } from "../db/tables/exemptions.ts";
+import { exceptionTable } from "../db/tables/exceptions.ts";
+import { exemptionTable } from "../db/tables/exemptions.ts";
 import { collectorKeyTable, type KeyColumns, serviceClientTable } from "../db/tables/keys.ts";
 import { type PolicyVersionRow, policyTable, versionsInForce } from "../db/tables/policies.ts";
 import { unseal } from "../lib/crypto/seal.ts";
@@ -13,6 +15,7 @@ import { type CompiledPolicy, compilePolicy, type OpenSecret } from "../policy/c
 import type { CompileOptions } from "./compile.ts";
 import { toExpiryMs } from "./expiry-ms.ts";
 import type { CollectorKeyView, CollectorView, ProgramView, Snapshot } from "./snapshot.ts";
+import { EVERY_DETECTOR } from "./snapshot.ts";
 
 type GuardPart = Pick<
   Snapshot,
@@ -35,7 +38,8 @@ export async function compileGuard(
   const overrideRows = await overrideTable.all(db);
   const keyRows = await collectorKeyTable.all(db);
   const clientRows = await serviceClientTable.all(db);
-  const exemptionRows = await exemptionTable.all(db);
+  const exempt = await exemptionTable.all(db);
+  const allowed = await exceptionTable.all(db);
 
   const open: OpenSecret = (sealed, detector_id) =>
     unseal(keyring(), sealContextOf("detectors.settings", detector_id), sealed);
@@ -94,7 +98,10 @@ export async function compileGuard(
     serviceClients: new Map(clientRows.flatMap(keyView).map((view) => [view.id, view])),
     policies,
     disabledDetectors: listDisabled(detectorRows, versions),
-    exemptions: groupExemptions(exemptionRows),
+    exemptions: groupExemptions([
+      ...exempt.map((row) => ({ ...row, hash: row.fingerprint, expires_at: null })),
+      ...allowed.map((row) => ({ ...row, hash: row.passage_sha256 })),
+    ]),
   };
 }
 
@@ -103,12 +110,15 @@ const rejectMissing: ProgramView = () => {
   throw new Error("The version of a policy is missing.");
 };
 
-function groupExemptions(rows: readonly ExemptionRow[]): Snapshot["exemptions"] {
-  const groups = new Map<string, Map<string, Set<string>>>();
-  for (const { policy_id, detector_id, fingerprint } of rows) {
-    const ofPolicy = groups.get(policy_id) ?? new Map<string, Set<string>>();
+type ExemptHash = Pick<Exception, "policy_id" | "detector_id" | "expires_at"> & { hash: string };
+
+function groupExemptions(rows: readonly ExemptHash[]): Snapshot["exemptions"] {
+  const groups = new Map<string, Map<string, Map<string, number>>>();
+  for (const { policy_id, detector_id, hash, expires_at } of rows) {
+    const ofPolicy = groups.get(policy_id) ?? new Map<string, Map<string, number>>();
     groups.set(policy_id, ofPolicy);
-    ofPolicy.set(detector_id, (ofPolicy.get(detector_id) ?? new Set()).add(fingerprint));
+    const id = detector_id ?? EVERY_DETECTOR;
+    ofPolicy.set(id, (ofPolicy.get(id) ?? new Map()).set(hash, toExpiryMs(expires_at)));
   }
   return groups;
 }

@@ -106,8 +106,10 @@ export interface CollectorView
   overrides: ReadonlyMap<string, ProgramView>;
 }
 
-/** Fingerprints of the texts that a policy does not report, by detector id. */
-export type Exemptions = ReadonlyMap<string, ReadonlySet<string>>;
+/** Times of expiry, by detector id and hash: the fingerprint of an exempt match, or the SHA-256 of an allowed passage. */
+export type Exemptions = ReadonlyMap<string, ReadonlyMap<string, number>>;
+/** Instead of a detector id, for every detector. */
+export const EVERY_DETECTOR = "*";
 
 /** A collector key or service client. */
 export interface CollectorKeyView {

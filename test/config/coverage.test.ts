@@ -96,6 +96,8 @@ const EXCLUDED: Record<string, string> = {
   reject_store_request: STORE_STATE,
   decide_approval: "run-time state: the decision on one evaluation",
   set_feedback: "an operation on recorded events",
+  create_exception: "an operation on recorded events",
+  update_exception: "an operation on recorded events",
   erase_activity: "an operation on recorded events",
   test_registry_connection: DRY,
   explain_request: DRY,

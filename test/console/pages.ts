@@ -123,7 +123,7 @@ async function guardPaths(kit: Kit, list: (path: string) => Promise<{ id: string
     `${policy}?tab=test`,
     `${policy}?tab=replay`,
     `${policy}?tab=uses`,
-    `${policy}?tab=exemptions`,
+    `${policy}?tab=exceptions`,
     `${policy}?tab=history`,
     "/policies/00000000-0000-4000-8000-000000000000",
   ] as string[];

@@ -40,7 +40,7 @@ test("a masked request keeps every other byte of the client's", async () => {
   expect(it.upstream.hits[0]?.headers["content-length"]).toBe(`${Buffer.byteLength(sent)}`);
 });
 
-test("a blocked request is not sent upstream, and the error names finding types only", async () => {
+test("a blocked request is not sent upstream, and the error names finding types and the place only", async () => {
   const kit = await kitOf();
   const input_rules = await personalData(kit, "block");
   await using it = await makeGuardedConsumer(kit, { input_rules });
@@ -54,16 +54,28 @@ test("a blocked request is not sent upstream, and the error names finding types 
     error: {
       code: "guard_blocked",
       type: "permission_error",
-      message: expect.stringContaining("pii"),
+      message: `The policy blocks this request (pii at /messages/0/content). Trace ${trace_id}.`,
     },
     trace_id,
   });
-  expect(text).toContain(`Trace ${trace_id}`);
   expect(text).not.toContain("4111");
   expect(reply.headers.get("x-ag-guard")).toBe("block");
   expect(reply.headers.get("x-should-retry")).toBe("false");
   expect(it.upstream.hits).toEqual([]);
   expect(await it.event(trace_id)).toMatchObject({ status: 403, error_code: "guard_blocked" });
+});
+
+test("the error of a blocked request ends the place before a name that is text", async () => {
+  const kit = await kitOf();
+  const input_rules = await personalData(kit, "block");
+  await using it = await makeGuardedConsumer(kit, { input_rules });
+  const parameters = { type: "object", properties: { [`Card ${CARD}`]: { type: "string" } } };
+  const tools = [{ type: "function", function: { name: "pay", parameters } }];
+
+  const reply = await it.post(CHAT, { ...chat("Hello"), tools });
+
+  expect(reply.status).toBe(403);
+  expect(await reply.text()).toContain("(pii at /tools/0/function/parameters/properties/…). Trace");
 });
 
 test("a masked response is sent with its own length, and the verdict is that of both halves", async () => {

@@ -37,7 +37,7 @@ export function ActivityPage() {
         call(activity.list, { params: {}, query: { ...query, cursor } });
       const first = await read(activity.list, { params: {}, query });
       // Later pages keep the filter of the first, even if the address has changed.
-      return { first, more, searching: Boolean(q ?? query.finding_type) };
+      return { first, more, searching: Boolean(q ?? query.finding_type ?? query.reference) };
     },
     { ignoreOtherTabs: true },
   );

@@ -16,6 +16,7 @@ export const FILTER_LABELS = {
   policy_id: "Policy",
   detector: "Detector or gate",
   finding_type: "Kind of finding",
+  reference: "Reference",
   feedback: "Feedback",
   session_id: "Session",
   trace_id: "Trace ID",

@@ -7,6 +7,7 @@ import { EventSheet, Fact, type SheetNavigation } from "../ui/event-sheet.tsx";
 import { VerdictBadge } from "../ui/verdict-badge.tsx";
 import { useLoad } from "../use-load.ts";
 import { consumerName, formatMs, isDataPlane } from "./activity-columns.tsx";
+import { AllowPassage } from "./allow-passage.tsx";
 import { FeedbackButtons } from "./feedback-buttons.tsx";
 import { Findings } from "./findings.tsx";
 import { StoredTexts } from "./stored-texts.tsx";
@@ -76,16 +77,19 @@ export function ActivitySheet({ event, ...navigation }: ActivitySheetProps) {
       <h3>Findings</h3>
       <Findings
         findings={event.findings}
-        after={(finding) =>
-          marks.state === "ready" && (
-            <FeedbackButtons
-              event_id={event.id}
-              finding={finding}
-              feedback={marks.value}
-              onChanged={marks.reload}
-            />
-          )
-        }
+        after={(index, finding) => (
+          <>
+            {marks.state === "ready" && (
+              <FeedbackButtons
+                event_id={event.id}
+                finding={index}
+                feedback={marks.value}
+                onChanged={marks.reload}
+              />
+            )}
+            {finding && <AllowPassage finding={finding} />}
+          </>
+        )}
       />
       {detectors.failed.length > 0 && (
         <>

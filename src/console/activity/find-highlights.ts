@@ -24,6 +24,7 @@ export interface FindingLocation {
   inner_pointer?: string;
   start?: number;
   end?: number;
+  passage_sha256?: string;
 }
 
 interface LocatedMatch extends Highlight {

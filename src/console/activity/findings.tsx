@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { Condition } from "../../contract/guard/conditions.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
+import { toReference } from "../../contract/guard/to-reference.ts";
 import { describeCondition } from "../policies/policy-sentences.ts";
 import { Badge } from "../ui/badge.tsx";
 import { showHidden } from "../ui/show-hidden.ts";
@@ -11,7 +12,7 @@ import { locationsOf } from "./find-highlights.ts";
 interface FindingsProps {
   findings: readonly Finding[];
   /** Returns what follows a finding; null: the verdict, if there are no findings. */
-  after?: (finding: number | null) => ReactNode;
+  after?: (index: number | null, finding?: Finding) => ReactNode;
   /** Without the locations, which are highlighted elsewhere. */
   plain?: boolean;
 }
@@ -40,7 +41,7 @@ export function Findings({ findings, after, plain = false }: FindingsProps) {
             <Exception evidence={finding.evidence} />
           </p>
           <Locations of={finding.evidence} plain={plain} />
-          {after?.(index)}
+          {after?.(index, finding)}
         </li>
       ))}
     </ol>
@@ -82,7 +83,7 @@ function Locations({ of: evidence, plain }: LocationsProps) {
   const more = typeof evidence.count === "number" ? evidence.count - locations.length : 0;
   return (
     <ul className="entries">
-      {locations.map(({ label, pointer, inner_pointer, start, end }, index) => (
+      {locations.map(({ label, pointer, inner_pointer, start, end, passage_sha256 }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: locations have no other identity
         <li key={index}>
           {showHidden(label)}{" "}
@@ -91,6 +92,7 @@ function Locations({ of: evidence, plain }: LocationsProps) {
             <span className="muted">
               {" "}
               characters {start} to {end}
+              {passage_sha256 && `, ref ${toReference(passage_sha256)}`}
             </span>
           )}
         </li>

@@ -18,6 +18,7 @@ const RESOURCES = [
   ["consumer", "Consumers"],
   ["consumer_key", "Consumer keys"],
   ["policy", "Policies"],
+  ["exception", "Exceptions"],
   ["exemption", "Exemptions"],
   ["detector", "Detectors"],
   ["collector", "Collectors"],

@@ -10,7 +10,7 @@ import { TextField } from "../ui/fields/field.tsx";
 import { Section } from "../ui/form.tsx";
 import { Tabs, useTab } from "../ui/tabs.tsx";
 import { ResourceForm, useResourceForm } from "../ui/use-resource-form.tsx";
-import { Exemptions } from "./exemptions.tsx";
+import { Exceptions } from "./exceptions.tsx";
 import { Gates } from "./gates.tsx";
 import {
   MASKING_KIND,
@@ -42,7 +42,7 @@ const TABS = [
   ["test", "Test"],
   ["replay", "Replay"],
   ["uses", "Used by"],
-  ["exemptions", "Exemptions"],
+  ["exceptions", "Exceptions"],
   ["history", "History"],
 ] as const;
 
@@ -132,7 +132,7 @@ export function PolicyEditor({ policy, uses, detectors, catalog }: PolicyEditorP
         />
       )}
       {tab === "uses" && <PolicyUsesTable policy={current} uses={uses} />}
-      {tab === "exemptions" && <Exemptions policy={current} detectors={detectors} />}
+      {tab === "exceptions" && <Exceptions policy={current} detectors={detectors} />}
       {tab === "history" && (
         <PolicyHistory policy={current} unsaved={isDirty} onRestored={form.reload} />
       )}

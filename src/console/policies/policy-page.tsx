@@ -1,4 +1,4 @@
-/** Console → a policy: its gates and rules, tests, what uses it, its exemptions and versions. */
+/** Console → a policy: its gates and rules, tests, what uses it, its exceptions and versions. */
 import { call } from "../api.ts";
 import { detectors, policies } from "../endpoints.ts";
 import { readAllPages } from "../read-all-pages.ts";
@@ -41,7 +41,7 @@ export function PolicyPage({ policy_id }: { policy_id?: string }) {
           remove={() => call(policies.remove, { params: { policy_id }, version })}
         >
           <p>
-            Deletes the policy, all its versions and its exemptions. Its detectors are kept. Nothing
+            Deletes the policy, all its versions and its exceptions. Its detectors are kept. Nothing
             uses the policy. This cannot be undone.
           </p>
         </DeleteButton>

@@ -92,6 +92,11 @@ const Filters = {
   policy_id: Id.optional(),
   detector: Text.optional().describe("Id of a detector, or name of a gate, with a finding."),
   finding_type: Text.optional().describe("`signal.type` of a finding, such as `pii`."),
+  reference: z
+    .string()
+    .regex(/^[\da-f]{12,64}$/, "must be 12 to 64 lower-case hex digits")
+    .optional()
+    .describe("Start of the `passage_sha256` of a finding, such as the reference in a notice."),
   feedback: z
     .enum([...MARKS, "any"])
     .optional()
@@ -112,7 +117,7 @@ export const listActivity = endpoint({
   auth: "read",
   reads_evaluations: true,
   summary:
-    "List evaluations, newest first; a search in stored text or by `finding_type` may return short pages",
+    "List evaluations, newest first; a search in stored text or by `finding_type` or `reference` may return short pages",
   query: PageQuery.omit({ sort: true }).extend(Filters),
   reply: page(ActivityEvent),
 });

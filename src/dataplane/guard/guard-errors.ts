@@ -1,4 +1,4 @@
-/** Builds the errors of the guard. Messages name finding types, never the matched text. */
+/** Builds the errors of the guard. Messages name finding types and the first place, never the matched text. */
 import { AppError } from "../../contract/errors.ts";
 import type { Status } from "../../contract/guard/actions.ts";
 import type { Finding } from "../../contract/guard/evaluate.ts";
@@ -12,7 +12,7 @@ export function buildBlockError(
   { status, findings, trace_id }: Evaluation["verdict"],
   what: "request" | "response",
 ): AppError {
-  const types = listTypes(findings, status);
+  const types = describeFindings(findings, status);
   return new AppError(
     "guard_blocked",
     `The policy blocks this ${what} (${types}). Trace ${trace_id}.`,
@@ -33,7 +33,7 @@ export function buildAskError(
   }
   const origin = settings.PUBLIC_URL ?? parseRequestUrl(request).origin;
   const approval_url = `${origin}/console/approvals?open=${approval_id}`;
-  const types = listTypes(findings, "ask");
+  const types = describeFindings(findings, "ask");
   const text =
     decision === "denied"
       ? `Approval ${approval_id} of this request was denied (${types}). Trace ${trace_id}.`
@@ -45,9 +45,15 @@ export function buildAskError(
 export const buildUnreadableError = (problem: string): AppError =>
   new AppError("upstream_failed", `The stream cannot be evaluated: ${problem}.`);
 
-function listTypes(findings: readonly Finding[], action: Status): string {
-  const types = findings.flatMap(({ outcome, signal }) =>
-    outcome.action === action ? [signal.type] : [],
-  );
-  return [...new Set(types)].join(", ");
+/** A step that is not the name of a member or an index, but text. */
+const TEXT_STEP = /\/(?![\w$.~-]{1,64}(?:\/|$)).*/s;
+
+/** Returns the types of the findings with this action, and the place of the first. */
+function describeFindings(findings: readonly Finding[], action: Status): string {
+  const acting = findings.filter(({ outcome }) => outcome.action === action);
+  const [first, ...others] = new Set(acting.map(({ signal }) => signal.type));
+  // Written by createFinding.
+  const places = acting[0]?.evidence.places as { pointer?: string }[] | undefined;
+  const pointer = places?.[0]?.pointer?.replace(TEXT_STEP, "/…");
+  return [pointer ? `${first} at ${pointer}` : first, ...others].join(", ");
 }

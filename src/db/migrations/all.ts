@@ -39,6 +39,7 @@ import { listedIssuers } from "./0037-listed-issuers.ts";
 import { requestFilers } from "./0038-request-filers.ts";
 import { expiredApprovals } from "./0039-expired-approvals.ts";
 import { observeUntil } from "./0040-observe-until.ts";
+import { policyExceptions } from "./0041-policy-exceptions.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   requestFilers,
   expiredApprovals,
   observeUntil,
+  policyExceptions,
 ];

@@ -26,7 +26,8 @@ export async function pageEvaluations(
   db: Db,
   { filters, limit, after, order }: EvaluationQuery,
 ): Promise<{ items: ActivityEvent[]; next: string | null }> {
-  const searches = (filters.q ?? filters.finding_type ?? filters.would_be) !== undefined;
+  const { q, finding_type, would_be, reference } = filters;
+  const searches = (q ?? finding_type ?? would_be ?? reference) !== undefined;
   const edges = searches ? await searchEdgesOf(db, filters, { order, after }) : [undefined];
   const ids: string[] = [];
   let last = after;
@@ -127,6 +128,9 @@ export function narrowed(db: Db, filters: Filters, stretch: Stretch) {
     conditions.push(`e.findings LIKE $${values.push(`%${wanted}%`)} ESCAPE '\\'`);
   }
   if (filters.would_be) conditions.push(`e.findings LIKE '%"would_be":%'`);
+  if (filters.reference) {
+    conditions.push(`e.findings LIKE $${values.push(`%"passage_sha256":"${filters.reference}%`)}`);
+  }
   if (filters.q) {
     // SQLite's LIKE ignores the case of ASCII letters; Postgres needs ILIKE.
     const like = db.dialect === "postgres" ? "ILIKE" : "LIKE";

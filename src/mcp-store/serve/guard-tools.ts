@@ -112,7 +112,7 @@ function policyFingerprint(
   const program = findProgram(collector, policySubject(caller), deps.now);
   if (!program || program.gates.length + program.rules.output.length === 0) return undefined;
   const { id, version, mode } = program;
-  const exempt = digestExemptions(exemptions.get(id));
+  const exempt = digestExemptions(exemptions.get(id), deps.now());
   const { id: collector_id, type, fail_mode } = collector;
   const settings = [collector_id, type, fail_mode, mode];
   const { gates, output_rules } = program.document;
@@ -121,16 +121,25 @@ function policyFingerprint(
   return JSON.stringify([settings, id, version, exempt, [...disabledDetectors], subject]);
 }
 
-/** Computes a digest once for each snapshot: a policy may have 1,000 exemptions, and every call needs it. */
-function createExemptionDigest(): (exemptions: Exemptions | undefined) => string {
-  const digests = new WeakMap<Exemptions, string>();
-  return (exemptions) => {
+/** Computes a digest once for each snapshot, and after an expiry: a policy may have 2,000 hashes. */
+function createExemptionDigest(): (exemptions: Exemptions | undefined, now: Date) => string {
+  const digests = new WeakMap<Exemptions, { digest: string; until: number }>();
+  return (exemptions, now) => {
     if (!exemptions) return "";
+    const at = now.getTime();
     const known = digests.get(exemptions);
-    if (known !== undefined) return known;
-    const rows = Array.from(exemptions, ([detector, matches]) => [detector, [...matches].sort()]);
-    const digest = Bun.SHA256.hash(JSON.stringify(rows.sort()), "hex");
-    digests.set(exemptions, digest);
+    if (known && at < known.until) return known.digest;
+    let until = Infinity;
+    const valid: string[] = [];
+    for (const [detector, hashes] of exemptions) {
+      for (const [hash, expiry] of hashes) {
+        if (expiry <= at) continue;
+        until = Math.min(until, expiry);
+        valid.push(`${detector} ${hash}`);
+      }
+    }
+    const digest = Bun.SHA256.hash(valid.sort().join("\n"), "hex");
+    digests.set(exemptions, { digest, until });
     return digest;
   };
 }

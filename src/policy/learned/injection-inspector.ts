@@ -16,13 +16,12 @@ import { blankLetterIndexes } from "../views/letter-index.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrases } from "./override-phrases.ts";
-import {
-  type Cascade,
-  type InjectionType,
-  MAX_WINDOWS,
-  type ModelOrigin,
-  type ScoredWindow,
-  type WindowScorer,
+import type {
+  Cascade,
+  InjectionType,
+  ModelOrigin,
+  ScoredWindow,
+  WindowScorer,
 } from "./window-scorer.ts";
 
 export const LearnedSettings = z.strictObject({
@@ -174,8 +173,10 @@ function* findWindows(
 ): InspectionSteps<FoundWindow[][]> {
   const found: FoundWindow[][] = [];
   for (const segment of texts) {
-    const windows = yield* findWindowsOf(scorer, segment);
-    if (windows.length > 0) found.push(isExempt ? dropExempt(windows, isExempt) : windows);
+    const windows = isExempt
+      ? yield* findUnlessExempt(scorer, segment, isExempt)
+      : yield* findWindowsOf(scorer, segment);
+    if (windows.length > 0) found.push(windows);
     if (!isMemoized(texts)) segment.memo = undefined;
   }
   return found;
@@ -229,20 +230,31 @@ function narrow(
 const MAX_DIFFERENCE = 2;
 const BLANK_LINES = /\r?\n(?:[ \t]*\r?\n)+/g;
 
-/**
- * Drops exempt windows, and those that share text with them. The highest one of very many is kept, as a match of the
- * whole text: copies of an exempt window must not hide what is left.
- */
-function dropExempt(
-  windows: readonly FoundWindow[],
+/** Times that the text of one segment is read again without its exempt windows. */
+const MAX_EXEMPT_READINGS = 4;
+
+/** Returns the windows that are not exempt: the rest of the text is read again, so that an exempt window hides nothing. */
+function* findUnlessExempt(
+  scorer: WindowScorer,
+  segment: Segment,
   isExempt: NonNullable<InspectionContext["isExempt"]>,
-): FoundWindow[] {
-  const exempt = windows.filter(({ at }) => isExempt({ at }));
-  const left = windows.filter(({ at }) => !exempt.some((other) => overlap(at, other.at)));
-  const [first] = windows;
-  if (!first || left.length > 0 || windows.length < MAX_WINDOWS) return left;
-  return [{ ...first, at: { ...first.at, ...wholeOf(first.at.segment) } }];
+): InspectionSteps<FoundWindow[]> {
+  let windows = yield* findWindowsOf(scorer, segment);
+  let { text } = segment;
+  for (let count = 0; count < MAX_EXEMPT_READINGS; count++) {
+    const exempt = windows.filter(({ at }) => isExempt({ at }));
+    if (exempt.length === 0) return windows;
+    for (const { at } of exempt) text = blankSpan(text, at);
+    const rest = yield* findWindowsOf(scorer, { ...segment, text, memo: undefined });
+    windows = rest.map((window) => ({ ...window, at: { ...window.at, segment } }));
+  }
+  const at = { segment, ...wholeOf(segment) };
+  return windows.slice(0, 1).map((window) => ({ ...window, at }));
 }
+
+/** Keeps the positions of the other characters, and ends the paragraph before. */
+const blankSpan = (text: string, { start, end }: TextSpan): string =>
+  text.slice(0, start) + "\n".repeat(end - start) + text.slice(end);
 
 const wholeOf = ({ text }: Segment) => ({ start: 0, end: text.length });
 

@@ -5,6 +5,7 @@ import { SelectField, TextField } from "./field.tsx";
 
 const CHOICES = [
   ["", "Never expires"],
+  ["1", "In 1 day"],
   ["7", "In 7 days"],
   ["30", "In 30 days"],
   ["90", "In 90 days"],
@@ -16,11 +17,18 @@ const DAY_MS = 86_400_000;
 interface ExpiryFieldProps {
   label?: string;
   problem?: string | undefined;
+  /** A choice other than never. */
+  initial?: string;
   onChange: (expires_at: string | null) => void;
 }
 
-export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFieldProps) {
-  const [choice, setChoice] = useState("");
+export function ExpiryField({
+  label = "Expires",
+  problem,
+  initial = "",
+  onChange,
+}: ExpiryFieldProps) {
+  const [choice, setChoice] = useState(initial);
   const [date, setDate] = useState("");
   const choose = (next: string) => {
     setChoice(next);
@@ -52,7 +60,8 @@ export function ExpiryField({ label = "Expires", problem, onChange }: ExpiryFiel
   );
 }
 
-const inDays = (days: number): string => new Date(now().getTime() + days * DAY_MS).toISOString();
+export const inDays = (days: number): string =>
+  new Date(now().getTime() + days * DAY_MS).toISOString();
 
 /** Returns the last second of a day in the local time zone. */
 const endOfDay = (date: string): string | null =>
