@@ -21,7 +21,7 @@ import { findPhoneAt, isPlannedPhone } from "./find-phones.ts";
 import { foldDigits } from "./fold-digits.ts";
 import { HEALTH_FORMATS } from "./health-formats.ts";
 import { createIdentifierColumns } from "./identifier-labels.ts";
-import { isMachineValue, isWeak, type LocatedValue } from "./is-machine-value.ts";
+import { isInDump, isMachineValue, isWeak, type LocatedValue } from "./is-machine-value.ts";
 import { NORTHERN_AND_EASTERN_FORMATS } from "./northern-and-eastern-formats.ts";
 import { readFieldName } from "./read-field-name.ts";
 import { scanWords } from "./scan-words.ts";
@@ -116,6 +116,7 @@ function* listPersonalDataSteps(text: string): InspectionSteps<EntityHit[]> {
   let index = 0;
   const rate = (value: RatedValue) => {
     const { entity, confidence, end, isValidAt } = value;
+    if (isInDump(text, starts[index] ?? 0, end)) return Math.min(confidence, UNCERTAIN);
     if (near.indicate(entity, end, value.clueScope ?? "sentence")) return value.confidenceWithClue;
     if (!isWeak(confidence)) return confidence;
     const located = { text, index, words, end, confidence, isIdentifierColumn, isValidAt };

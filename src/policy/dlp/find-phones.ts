@@ -154,13 +154,16 @@ const EXTENSION = / ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])/y;
 const PATTERNS = [INTERNATIONAL, AMERICAN, NATIONAL];
 const OPEN_TESTS = PATTERNS.map(createOpenTest);
 /** An extension, or what `continues` and `isAmongNumbers` look for. */
-const isOpenAfter = createOpenTest(/ ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])|[ ./-]\d/);
+const isOpenAfter = createOpenTest(
+  / ?(?:x|ext\.?) ?\d{1,6}(?![0-9A-Za-z])|[ ./-]\d|:[0-5]\d(?!\d)/,
+);
 
 const keepDigits = (text: string) => text.replace(/\D/g, "");
 
-/** Detects that letters or digits follow directly, so that it is part of a longer value. */
+/** Detects that letters or digits follow directly, so that it is part of a longer value, or of a time: `05 2023 02:36`. */
 const continues = (text: string, end: number) =>
-  /^(?:[0-9A-Za-z_@]|[-./]\d)/.test(text.slice(end, end + 2)) && matchEnd(EXTENSION, text, end) < 0;
+  /^(?:[0-9A-Za-z_@]|[-./]\d|:[0-5]\d(?!\d))/.test(text.slice(end, end + 4)) &&
+  matchEnd(EXTENSION, text, end) < 0;
 
 function matchEnd(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;

@@ -4,16 +4,16 @@ import { createCellLookup, findTables } from "./find-tables.ts";
 
 const LABELS = new Set(
   (
-    "id ids uid guid uuid oid key order orders ref reference ticket issue trace span request txn transaction trx " +
+    "id ids uid gid guid uuid oid sha md crc hash checksum digest etag inode token key order orders ref reference ticket issue trace span request txn transaction trx " +
     "invoice tracking parcel shipment package timestamp ts time epoch created updated seq sequence offset cursor " +
     "position index row batch lot serial sku part parts item product model barcode ean upc gtin isbn issn asin " +
-    "session job task build version revision commit hash object record event case tweet"
+    "session job task build version revision commit object record event case tweet"
   ).split(" "),
 );
 
-/** A word, and what may be between it and the value: `order_id": "`, `part no. `, `Invoice number: `. */
+/** A word, and what may be between it and the value: `order_id": "`, `part no. `, `id_str: `, `serialNumber: `. */
 const LAST_WORD =
-  /([A-Za-z]{2,12})(?:[ _-]?(?:no|num|number|nr|code|is|us|ms)\b)?[ \t"'`:=#.([]{0,5}$/i;
+  /([A-Za-z]{2,12}?)\d{0,3}(?:[ _-]?(?:no|num|number|nr|code|is|us|ms|ns|str|string)\b)?[ \t"'`:=#.([]{0,5}$/i;
 const MAX_LABEL = 40;
 
 /** Returns the start of the label at the end of `text`, or -1. */

@@ -34,30 +34,45 @@ export function isMachineValue(value: LocatedValue): boolean {
   const at = words.starts[index] ?? 0;
   const before = text.slice(Math.max(0, at - 40), at);
   if (INSIDE_TOKEN.test(before) || findLastLabel(before) >= 0) return true;
-  if (/^\d+$/.test(text.slice(at, end)) && isInLogLine(text, at)) return true;
+  const isPlain = /^\d+$/.test(text.slice(at, end));
+  if (isPlain && (MINUS.test(before) || isInLogLine(text, at))) return true;
   if (!isCell(text, at, end)) return false;
   return value.isIdentifierColumn(at) || isInOtherColumn(value, at);
 }
 
-/** A path, a query, an assignment, or a longer name. */
-const INSIDE_TOKEN = /[/=&?%#\\_@]["']?$|[A-Za-z][-.]$/;
+/** A path, a query, an assignment, or a longer name such as `blk_-1608999687919862906`. */
+const INSIDE_TOKEN = /[/=&?%#\\_@]["']?$|[A-Za-z_][-.]$/;
+/** Of a plain number: `{"hash":-4980916519894289629}`, the columns of `od -t d8`. */
+const MINUS = /(?:^|[\s,[(]|":)-$/;
+
+/** Detects bytes in a row of a hex dump, or its address, also after a clue word in the column of characters. */
+export function isInDump(text: string, at: number, end: number): boolean {
+  const line = readLineBefore(text, at);
+  return line !== undefined && DUMP_ROW.test(line + text.slice(at, end));
+}
+
+/** xxd -g1, hexdump -C, od (`00000010: 03 00`), objdump (`    4848:\t05 83`). Cards and phones have no address. */
+const DUMP_ROW =
+  /^(?:00[\da-f]{4,6}:? {1,2}| {1,8}[\da-f]{1,8}:\t)[\da-f]{2}(?: {1,2}[\da-f]{2})*$|^00\d{6}$/;
 
 /** Detects a line that begins with the time: `2024-05-20T10:30`, `[2024-05-20 10:30`, `Nov 16 10:30`, `1700000000.123`. */
-function isInLogLine(text: string, at: number): boolean {
+const isInLogLine = (text: string, at: number) => LOG_TIME.test(readLineBefore(text, at) ?? "");
+
+/** Returns the text between the start of the line and `at`, or undefined if it is long. */
+function readLineBefore(text: string, at: number): string | undefined {
   const before = text.slice(Math.max(0, at - MAX_COLUMN_BEFORE), at);
   const line = before.lastIndexOf("\n") + 1;
-  if (line === 0 && at > MAX_COLUMN_BEFORE) return false;
-  return LOG_TIME.test(before.slice(line));
+  return line === 0 && at > MAX_COLUMN_BEFORE ? undefined : before.slice(line);
 }
 
 const LOG_TIME =
   /^.{0,24}(?:\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\d\d?[ /][A-Z][a-z]{2}[ /]\d{4}.\d\d:|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{3})|^\W?1[67]\d{8}(?:\.\d|\d{3})/;
 
-const CELL_START = /(?:^|[\n\t,;|[\d])[ "']{0,3}\(?$/;
-const CELL_END = /^["']?[ ]{0,2}(?:$|[\r\n\t,;|\]\d])/;
+const CELL_START = /(?:^|[\n\t,;|[\d])[ "']{0,20}\(?$/;
+const CELL_END = /^["']?[ ]{0,20}(?:$|[-\r\n\t,;|\]\d])/;
 
 const isCell = (text: string, at: number, end: number) =>
-  CELL_START.test(text.slice(Math.max(0, at - 5), at)) && CELL_END.test(text.slice(end, end + 4));
+  CELL_START.test(text.slice(Math.max(0, at - 22), at)) && CELL_END.test(text.slice(end, end + 22));
 
 /** Returns whether more text may add a cell to the column of a value. */
 export const mayGetSibling = (text: string, at: number, end: number) =>
