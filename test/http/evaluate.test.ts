@@ -307,7 +307,6 @@ test.each([
   ["a body that is a list", [{ payload: {} }], "body"],
   ["a body that is no JSON", "{", "not"],
   ["a member twice", '{"payload":{"input":"a","input":"b"}}', "/payload"],
-  ["half of a surrogate pair", '{"payload":{"input":"\\ud800"}}', "half of a surrogate pair"],
   ["NUL in an id", { payload: {}, consumer_id: "a\0b" }, "consumer_id"],
 ])("2.1 %s is a 400 that names the field", async (_, body, named) => {
   const guard = await makeGuard(await kit(), {});
@@ -318,6 +317,19 @@ test.each([
   expect(reply.status).toBe(400);
   expect(Object.keys(error)).toEqual(["error", "trace_id", "request_id"]);
   expect(error.error).toContain(named);
+});
+
+test("half of a surrogate pair is evaluated as U+FFFD", async () => {
+  const rules = [{ detector_id: (await makeDetector(await kit(), "data_loss_prevention")).id }];
+  const input_rules = rules.map((rule) => ({ ...rule, action: "transform" }));
+  const guard = await makeGuard(await kit(), { input_rules });
+
+  const reply = await guard.send('{"payload":{"input":"4111 1111 1111 1111 \\ud800"}}');
+
+  expect(await reply.json()).toMatchObject({
+    status: "transform",
+    transformed_payload: { input: "[MASKED_CC] \ufffd" },
+  });
 });
 
 test("deep nesting, invalid UTF-8 and a too large body are rejected with the same error format", async () => {

@@ -157,17 +157,71 @@ test("on /v1/messages a block is an error in the Anthropic format", async () => 
   expect(it.upstream.hits).toEqual([]);
 });
 
-test("ambiguous JSON is rejected, because the upstream may read it differently", async () => {
+/** The body of a request whose tool has a description twice in its schema. */
+const withTool = (first: string, last: string, padding = "") =>
+  `{"model":"gpt-4o","messages":[{"role":"user","content":"Hi${padding}"}],"tools":[{"type":"function","function":{"name":"pay","parameters":{"type":"object","description":"${first}","description":"${last}"}}}]}`;
+
+test.each([
+  ["small", ""],
+  ["evaluated in a worker", " and so on".repeat(10_000)],
+])(
+  "of a key that occurs twice, only the last value is evaluated and sent: %s",
+  async (_, padding) => {
+    const kit = await kitOf();
+    const input_rules = await personalData(kit, "transform");
+    await using it = await makeGuardedConsumer(kit, { input_rules });
+
+    const first = await it.post(CHAT, withTool(`Card ${CARD}`, "Pays", padding));
+    const last = await it.post(CHAT, withTool("Pays", `Card ${CARD}`, padding));
+
+    const sent = it.upstream.hits.map(({ body }) => body.toString());
+    expect([first, last].map((reply) => reply.headers.get("x-ag-guard"))).toEqual([
+      "allow",
+      "transform",
+    ]);
+    expect(sent[0]).toEndWith('"parameters":{"type":"object","description":"Pays"}}}]}');
+    expect(sent[1]).toEndWith(
+      '"parameters":{"type":"object","description":"Card [MASKED_CC]"}}}]}',
+    );
+  },
+);
+
+test("of messages that occur twice, a blocked one among the last is found", async () => {
   const kit = await kitOf();
-  await using it = await makeGuardedConsumer(kit, {});
+  const input_rules = await personalData(kit, "block");
+  await using it = await makeGuardedConsumer(kit, { input_rules });
+  const [message] = chat(`Card ${CARD}`).messages;
+  const messages = JSON.stringify([message]);
 
-  const reply = await it.post(CHAT, '{"model":"m","messages":[],"messages":[1]}');
+  const reply = await it.post(CHAT, `{"model":"gpt-4o","messages":[],"messages":${messages}}`);
 
-  expect(reply.status).toBe(400);
-  expect(await reply.json()).toMatchObject({
-    error: { message: "The body is ambiguous: /messages is repeated." },
-  });
+  expect(reply.status).toBe(403);
   expect(it.upstream.hits).toEqual([]);
+});
+
+test.each([
+  ["small", ""],
+  ["evaluated in a worker", " and so on".repeat(10_000)],
+])("half of a surrogate pair is evaluated and sent as U+FFFD: %s", async (_, padding) => {
+  const kit = await kitOf();
+  const input_rules = await personalData(kit, "transform");
+  const collector = { content_storage: "full" };
+  await using it = await makeGuardedConsumer(kit, { input_rules }, { collector });
+  const send = (content: string) =>
+    it.post(
+      CHAT,
+      `{"model":"gpt-4o","messages":[{"role":"user","content":"${content}${padding}"}]}`,
+    );
+
+  const plain = await send("cut \\ud83d");
+  const masked = await send(`Card ${CARD} \\ud83d`);
+
+  const sent = it.upstream.hits.map(({ body }) => body.toString());
+  expect([plain.status, masked.status]).toEqual([200, 200]);
+  expect(sent[0]).toContain('"content":"cut \\ufffd');
+  expect(sent[1]).toContain('"content":"Card [MASKED_CC] \ufffd');
+  const [input] = await it.evaluations(masked.headers.get("x-ag-trace-id"));
+  expect(input?.status).toBe("transform");
 });
 
 test("a request that routing rejects is not evaluated", async () => {

@@ -56,7 +56,10 @@ test("random bytes in a payload: parseStrict rejects what JSON.parse rejects, an
       ...Buffer.from('{}[]":,\\ud8 1\0\xff', "latin1"),
     ]);
     const parsed = parseStrict(bytes);
-    if (parsed.ok) expect(parsed.value).toEqual(JSON.parse(bytes.toString()));
+    if (parsed.ok) {
+      expect(parsed.value).toEqual(JSON.parse(parsed.text));
+      if (!parsed.isRepaired) expect(parsed.text).toBe(bytes.toString());
+    }
     const broken = !parsed.ok && parsed.reason.startsWith("not valid JSON");
     if (broken) expect(() => JSON.parse(bytes.toString())).toThrow();
     outcomes[parsed.ok ? "taken" : broken ? "broken" : "other"]++;

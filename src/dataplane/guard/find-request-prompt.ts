@@ -21,7 +21,7 @@ export function findRequestPrompt(
   if (!isCompared || body.kind !== "json") return [];
   const { bytes } = body.members;
   if (bytes.length > settings.GUARD_BODY_MIB * 1024 * 1024) return [];
-  const parsed = parseStrict(bytes, MAX_VALUES);
+  const parsed = parseStrict(bytes, { maxValues: MAX_VALUES });
   if (!parsed.ok || !isObject(parsed.value)) return [];
   return readSystemPrompt(readPayload(parsed.value, REQUEST).segments);
 }

@@ -9,7 +9,6 @@ import { findObjectReference } from "../objects/find-object-reference.ts";
 import { findReferencedObjects } from "../objects/find-referenced-objects.ts";
 import type { RoutedRequest } from "../stages.ts";
 import { admitContent, admitUnread } from "./admit-content.ts";
-import type { GuardedContent } from "./evaluate-content.ts";
 import { findUnreadFiles } from "./find-unread-files.ts";
 import { guardForm } from "./guard-form.ts";
 import { requestWholeStream } from "./stream/resume-stream.ts";
@@ -39,9 +38,12 @@ async function guardJson(
     await admitUnread(deps, routed, guard, `The body exceeds ${GUARD_BODY_MIB} MiB.`);
     return routed;
   }
-  const masked = await admitContent(deps, routed, guard, readContent(routed, bytes));
-  if (masked === null) return routed;
-  const members = scanJsonBody(Buffer.from(masked), capability);
+  const { isRepaired, ...content } = readContent(routed, bytes);
+  const masked = await admitContent(deps, routed, guard, content);
+  // What the guard has read is sent, so that the upstream cannot read the client's bytes differently.
+  const sent = masked ?? (isRepaired ? content.text : null);
+  if (sent === null) return routed;
+  const members = scanJsonBody(Buffer.from(sent), capability);
   const changed = { ...routed, ...parseJsonRequest(routed, members, capability) };
   checkRouting(routed, changed);
   return changed;
@@ -50,13 +52,13 @@ async function guardJson(
 /** Larger bodies wait for their evaluation as text, and are parsed again: values take up to 40 times as much memory. */
 const MAX_PARSED_BYTES = 8 * 1024;
 
-function readContent(routed: RoutedRequest, bytes: Uint8Array): Omit<GuardedContent, "on_ask"> {
-  const { text, value } = parseBody(bytes);
+function readContent(routed: RoutedRequest, bytes: Uint8Array) {
+  const { text, value, isRepaired } = parseBody(bytes, { dropsRepeated: true });
   // scanJsonBody accepts only an object.
   const payload = value as Record<string, unknown>;
   const unread = findUnreadFiles(routed, payload, "input_file_id");
   const isLarge = bytes.length > MAX_PARSED_BYTES;
-  return { text, is_foreign_body: true, unread, ...(isLarge ? {} : { payload }) };
+  return { text, is_foreign_body: true, unread, isRepaired, ...(isLarge ? {} : { payload }) };
 }
 
 /** Rejects a mask of a name that routing has checked: the upstream would get another one. */

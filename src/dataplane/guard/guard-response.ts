@@ -139,7 +139,7 @@ function readContent({
     const files = { output_file_id: parseMember(scan, "output_file_id") };
     return { text: decodeUtf8(json), files, format };
   }
-  const parsed = parseStrict(json, MAX_VALUES);
+  const parsed = parseStrict(json, { maxValues: MAX_VALUES });
   if (parsed.ok && isObject(parsed.value)) {
     return { payload: parsed.value, text: parsed.text, files: parsed.value, format };
   }

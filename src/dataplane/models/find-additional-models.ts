@@ -56,7 +56,7 @@ const tooManyValues = (): AppError =>
 
 /** Rejects repeated names, because the upstream may use another one than the gateway checks. */
 function parseSelector(bytes: Uint8Array, { start, end }: JsonMember, name: string) {
-  const parsed = parseStrict(bytes.subarray(start, end), MAX_VALUES);
+  const parsed = parseStrict(bytes.subarray(start, end), { maxValues: MAX_VALUES });
   if (parsed.ok) return parsed;
   throw new AppError("invalid_request", `The member ${name} is ${parsed.reason}.`);
 }

@@ -15,7 +15,7 @@ export function findReferencedObjects(bytes: Uint8Array): string[] {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   // Most bodies contain no such name and are not parsed.
   if (!mayRefer(text) && !(HAS_ITEMS.test(text) && HAS_ID.test(text))) return [];
-  const { value } = parseBody(text, MAX_MEMBERS);
+  const { value } = parseBody(text, { maxMembers: MAX_MEMBERS });
   const ids = new Set<string>();
   const found: References = { ids, internationalCharacters: 0 };
   collectFromBody(value, found);

@@ -46,14 +46,18 @@ export const toClonedInput = ({
 }: EvaluationInput): ClonedInput => ({ ...input, request });
 
 export const restoreInput = ({ request, is_unchecked, ...input }: ClonedInput): EvaluationInput => {
-  const { payload } = is_unchecked ? parseUnchecked(input.text) : JSON.parse(input.text);
-  return { ...input, request: { ...request, payload } };
+  const { text, value } = is_unchecked
+    ? parseUnchecked(input.text)
+    : { text: input.text, value: JSON.parse(input.text) };
+  return { ...input, text, request: { ...request, payload: value.payload } };
 };
 
 /** Throws if the text is not strict JSON. `text` is an object with the member `payload`. */
-function parseUnchecked(text: string): Pick<EvaluationInput["request"], "payload"> {
-  const parsed = parseStrictText(text);
-  if (parsed.ok) return parsed.value as Pick<EvaluationInput["request"], "payload">;
+function parseUnchecked(content: string) {
+  const parsed = parseStrictText(content);
+  if (parsed.ok) {
+    return { ...parsed, value: parsed.value as Pick<EvaluationInput["request"], "payload"> };
+  }
   throw new AppError("invalid_request", `The content is ${parsed.reason}.`);
 }
 

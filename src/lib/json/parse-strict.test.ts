@@ -41,20 +41,42 @@ test.each([
     `ambiguous: /${"k".repeat(119)}… is repeated`,
   ],
   [
-    "half a surrogate pair",
-    bytes('{"a":["\\uD83D x"]}'),
-    "not valid Unicode: half of a surrogate pair at /a/0",
-  ],
-  ["the other half", bytes('"\\ude00"'), "not valid Unicode: half of a surrogate pair at the top"],
-  [
-    "half a pair in a name",
-    bytes('{"a":{"\\ud83d":1}}'),
-    "not valid Unicode: half of a surrogate pair at /a",
+    "names that are equal without half a pair",
+    bytes('{"\\ud83d":1,"\\ud83e":2}'),
+    "ambiguous: /\ufffd is repeated",
   ],
   ["1001 levels", nested(1001), "nested deeper than 1000 levels"],
 ])("rejected with the reason: %s", (_, body, reason) => {
   expect(parseStrict(body)).toEqual({ ok: false, reason });
 });
+
+test.each([
+  ["in a string", '{"a":["\\uD83D x"]}', '{"a":["\\ufffd x"]}'],
+  ["the other half", '"\\ude00"', '"\\ufffd"'],
+  ["in a name", '{"a":{"\\ud83d":1}}', '{"a":{"\\ufffd":1}}'],
+  ["beside a pair", '"\\ud83d\\ud83d\\ude00"', '"\\ufffd\\ud83d\\ude00"'],
+  ["after a backslash", '"\\\\ud83d\\ude00\\\\\\ud83d"', '"\\\\ud83d\\ufffd\\\\\\ufffd"'],
+])("half of a surrogate pair is replaced: %s", (_, text, repaired) => {
+  expect(parseStrict(bytes(text))).toMatchObject({
+    ...{ ok: true, value: JSON.parse(repaired), text: repaired, isRepaired: true },
+  });
+});
+
+test.each([
+  ["values", '{"a":1, "b":2, "a":3}', '{ "b":2, "a":3}'],
+  ["one escaped", '{"a":1,"\\u0061":2}', '{"\\u0061":2}'],
+  ["three of them", '[{"k":[1],"k":[2] , "k":[3]}]', '[{ "k":[3]}]'],
+  ["inside a removed one", '{"a":{"x":1,"x":2},"b":{"y":1,"y":2},"a":3}', '{"b":{"y":2},"a":3}'],
+  ["inside the last", '{"a":1,"a":{"x":1,"x":2}}', '{"a":{"x":2}}'],
+  ["__proto__", '{"__proto__":1,"__proto__":2}', '{"__proto__":2}'],
+])(
+  "for a caller that sends the result, the last of repeated members is kept: %s",
+  (_, text, kept) => {
+    expect(parseStrict(bytes(text), { dropsRepeated: true })).toMatchObject({
+      ...{ ok: true, value: JSON.parse(kept), text: kept, isRepaired: true },
+    });
+  },
+);
 
 test("1000 levels are accepted", () => {
   expect(parseStrict(nested(1000)).ok).toBe(true);

@@ -13,62 +13,65 @@ import {
   skipValue,
 } from "./skip-value.ts";
 import {
+  applyEdits,
   CLOSE_BRACKET,
   eachItem,
   eachMember,
   findStringEnd,
   findValueEnd,
   skipBlank,
+  type TextEdit,
 } from "./source-text.ts";
 
 export type StrictParse =
-  /** `values` is the number of values in the text. */
-  | { ok: true; value: unknown; text: string; values: number }
+  /** `values` is the number of values in the text, which differs from what was parsed if it `isRepaired`. */
+  | { ok: true; value: unknown; text: string; values: number; isRepaired: boolean }
   /** Completes the sentence "The body is …". Contains member names at most, never a value. */
   | { ok: false; reason: string };
 
 /** An empty object takes three bytes of text and sixty of memory. */
 export const MAX_VALUES = 1_000_000;
 
+export interface StrictLimits {
+  maxValues?: number | undefined;
+  maxMembers?: number | undefined;
+  /** Keeps the last of the members with a name, for a caller that uses the returned text instead of its own. */
+  dropsRepeated?: boolean | undefined;
+}
+
 /**
  * Accepts JSON in UTF-8 without a byte order mark, limited in depth and number of values. Rejects what parsers
- * disagree on: duplicate names, of which some use the first and others the last, and lone surrogates, which
- * some replace.
+ * disagree on: duplicate names, of which some use the first and others the last. Replaces lone surrogates, as
+ * encoders do.
  */
-export function parseStrict(
-  bytes: Uint8Array,
-  maxValues?: number,
-  maxMembers?: number,
-): StrictParse {
+export function parseStrict(bytes: Uint8Array, limits?: StrictLimits): StrictParse {
   if (!isUtf8(bytes)) return reject("not valid UTF-8");
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     return reject("not plain JSON: it starts with a byte order mark");
   }
   const text = decodeUtf8(bytes);
-  const parsed = parseStrictText(text, maxValues, maxMembers);
+  const parsed = parseStrictText(text, limits);
   return parsed.ok || parsed.reason !== NOT_JSON ? parsed : reject(locateSyntaxError(bytes));
 }
 
 /** The same for text, such as JSON inside a string. */
-export function parseStrictText(
-  text: string,
-  maxValues?: number,
-  maxMembers?: number,
-): StrictParse {
-  const parsed = parseUnambiguous(text, maxValues, maxMembers);
-  if (parsed.ok && (text.includes("\\ud") || text.includes("\\uD"))) {
-    const broken = findLoneSurrogate(parsed.value, "");
-    if (broken !== undefined)
-      return reject(`not valid Unicode: half of a surrogate pair at ${truncatePointer(broken)}`);
-  }
-  return parsed;
+export function parseStrictText(text: string, limits?: StrictLimits): StrictParse {
+  const parsed = parseUnambiguous(text, limits);
+  if (!parsed.ok || !/\\ud/i.test(text) || isWellFormed(parsed.value)) return parsed;
+  // Again: names that differ in half of a pair are now equal.
+  const repaired = parseUnambiguous(parsed.text.replace(ESCAPE, repairEscape), limits);
+  return repaired.ok ? { ...repaired, isRepaired: true } : repaired;
 }
+
+/** An escaped pair, half of one, or any other escape. */
+const ESCAPE =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)/g;
+const repairEscape = (found: string, half?: string): string => (half ? "\\ufffd" : found);
 
 /** Accepts lone surrogates: an event of a stream may contain half of a pair, and the next event the other half. */
 export function parseUnambiguous(
   text: string,
-  maxValues = MAX_VALUES,
-  maxMembers = maxValues,
+  { maxValues = MAX_VALUES, maxMembers = maxValues, dropsRepeated = false }: StrictLimits = {},
 ): StrictParse {
   const outline = countTokens(text);
   if (outline.deep) return reject(`nested deeper than ${MAX_DEPTH} levels`);
@@ -83,10 +86,17 @@ export function parseUnambiguous(
   }
 
   // JSON.parse keeps one member of each name, so a duplicate name results in fewer members than colons.
-  if (countMembers(value) !== outline.members) {
-    return reject(`ambiguous: ${findRepeatedName(text)} is repeated`);
-  }
-  return { ok: true, value, text, values: outline.values };
+  if (countMembers(value) === outline.members)
+    return { ok: true, value, text, values: outline.values, isRepaired: false };
+  const { place, edits } = findRepeatedNames(text);
+  if (!dropsRepeated) return reject(`ambiguous: ${place} is repeated`);
+  return {
+    ok: true,
+    value,
+    text: applyEdits(text, edits),
+    values: outline.values,
+    isRepaired: true,
+  };
 }
 
 const NOT_JSON = "not valid JSON";
@@ -139,37 +149,44 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** Returns the pointer of the first duplicate name. */
-function findRepeatedName(text: string): string {
-  let found: string | undefined;
+/** Returns the pointer of the first duplicate name, and the edits that remove all members but the last of each name. */
+function findRepeatedNames(text: string): { place: string; edits: TextEdit[] } {
+  let found = "";
+  const edits: TextEdit[] = [];
   const look = (at: number, pointer: string): number => {
-    if (found !== undefined) return findValueEnd(text, at);
     if (text.charCodeAt(at) === OPEN_BRACKET) {
       return eachItem(text, at, (index, item) => look(item, `${pointer}/${index}`));
     }
     if (text.charCodeAt(at) !== OPEN_BRACE) return findValueEnd(text, at);
-    const names = new Set<string>();
-    return eachMember(text, at, (name, member) => {
+    const members = new Map<string, TextEdit>();
+    return eachMember(text, at, (name, member, slot) => {
       const place = `${pointer}/${escapePointerStep(name)}`;
-      if (names.has(name)) found ??= place;
-      names.add(name);
-      return look(member, place);
+      const earlier = members.get(name);
+      if (earlier) {
+        found ||= place;
+        edits.push(earlier);
+      }
+      const end = look(member, place);
+      // With the comma, which follows any member but the last.
+      members.set(name, { from: slot, to: skipBlank(text, end) + 1, put: "" });
+      return end;
     });
   };
   look(skipBlank(text, 0), "");
-  return truncatePointer(found ?? "");
+  const outermost: TextEdit[] = [];
+  for (const edit of edits.toSorted((one, other) => one.from - other.from)) {
+    if (edit.from >= (outermost.at(-1)?.to ?? 0)) outermost.push(edit);
+  }
+  return { place: truncatePointer(found), edits: outermost };
 }
 
-/** Returns the pointer of the first string or name with a lone surrogate. */
-function findLoneSurrogate(value: unknown, pointer: string): string | undefined {
-  if (typeof value === "string") return value.isWellFormed() ? undefined : pointer;
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [name, member] of Object.entries(value)) {
-    if (!name.isWellFormed()) return pointer;
-    const broken = findLoneSurrogate(member, `${pointer}/${escapePointerStep(name)}`);
-    if (broken !== undefined) return broken;
-  }
-  return undefined;
+/** Returns whether no string or name contains a lone surrogate. */
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(
+    ([name, member]) => name.isWellFormed() && isWellFormed(member),
+  );
 }
 
 /** Escapes one step of a JSON pointer (RFC 6901). */

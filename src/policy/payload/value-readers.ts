@@ -120,12 +120,12 @@ export const readText: ValueReader = (out, value, location) => {
  */
 export function readJsonText(out: Payload, text: string, location: ValueLocation): unknown {
   const parsed = parseStrictText(text);
-  if (parsed.ok && !hasProseNames(parsed.value)) {
+  if (parsed.ok && !parsed.isRepaired && !hasProseNames(parsed.value)) {
     readEvery(out, parsed.value, { ...location, inner: "" });
   } else {
     readText(out, text, location);
   }
-  return parsed.ok ? parsed.value : undefined;
+  return parsed.ok && !parsed.isRepaired ? parsed.value : undefined;
 }
 
 export const readEach =
