@@ -1,5 +1,6 @@
 /** Requests and complete responses of a guarded consumer: what is blocked, masked, recorded and returned. */
 import { expect, test } from "bun:test";
+import { randomBytes } from "node:crypto";
 import { makeDetector } from "../kit/guard.ts";
 import { makeGuardedConsumer } from "../kit/inline-guard.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
@@ -222,6 +223,24 @@ test.each([
   expect(sent[1]).toContain('"content":"Card [MASKED_CC] \ufffd');
   const [input] = await it.evaluations(masked.headers.get("x-ag-trace-id"));
   expect(input?.status).toBe("transform");
+});
+
+test("text beside an image in a data URL is masked, and the image is listed and sent as it is", async () => {
+  const kit = await kitOf();
+  const input_rules = await personalData(kit, "transform");
+  await using it = await makeGuardedConsumer(kit, { input_rules });
+  const image = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), randomBytes(100_000)]);
+  const write = (card: string) =>
+    `Card ${card} ![x](data:image/png;base64,${image.toString("base64")}) and ${card}.`;
+
+  const reply = await it.post(CHAT, chat(write(CARD)));
+
+  const sent = JSON.parse(it.upstream.hits[0]?.body.toString() ?? "{}");
+  const [input] = await it.evaluations(reply.headers.get("x-ag-trace-id"));
+  expect(sent.messages[0].content).toBe(write("[MASKED_CC]"));
+  expect(input).toMatchObject({
+    detectors: { uninspected: [{ pointer: "/messages/0/content", reason: "media" }] },
+  });
 });
 
 test("a request that routing rejects is not evaluated", async () => {

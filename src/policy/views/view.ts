@@ -5,6 +5,7 @@ import { decodeEscapes } from "./decode-escapes.ts";
 import { decodeHiddenRuns } from "./decode-hidden-runs.ts";
 import { decodeStringEscapes } from "./decode-string-escapes.ts";
 import type { Decoding, HiddenEncoding } from "./decoding.ts";
+import { dropMedia } from "./drop-media.ts";
 import { foldLetters } from "./fold-letters.ts";
 import { joinSpacedLetters } from "./join-spaced-letters.ts";
 import { readHiddenGaps } from "./read-hidden-gaps.ts";
@@ -25,15 +26,23 @@ export interface View {
  * look-alikes of Latin letters and lowers the case. Use it with `computeOnce(segment, foldText)`.
  */
 export function foldText(text: string, segment?: Segment): View {
-  const unescaped = decodeStringEscapes(text);
+  const plain = readPlain(text, segment);
+  const unescaped = decodeStringEscapes(plain.text);
   return unescaped
-    ? toView({ ...unescaped, encoding: "plain" })
+    ? toView(nestDecoding({ ...unescaped, encoding: "plain" }, plain.toOriginal))
     : foldSegmentLetters(text, segment);
 }
 
+/** Returns the text that is read: all except encoded media. */
+const readPlain = (text: string, segment?: Segment): UnfoldedView =>
+  segment ? computeOnce(segment, readUnencoded) : readUnencoded(text);
+const readUnencoded = (text: string): UnfoldedView => ({
+  ...(dropMedia(text) ?? { text, toOriginal: identity }),
+  encoding: "plain",
+});
+
 /** Folds text without decoding string escapes. */
-const foldLettersOnly = (text: string): View =>
-  toView({ text, encoding: "plain", toOriginal: identity });
+const foldLettersOnly = (text: string, segment?: Segment): View => toView(readPlain(text, segment));
 const foldSegmentLetters = (text: string, segment?: Segment): View =>
   segment ? computeOnce(segment, foldLettersOnly) : foldLettersOnly(text);
 
@@ -45,7 +54,7 @@ const foldSegmentLetters = (text: string, segment?: Segment): View =>
 export function decodeViews(text: string, segment?: Segment): readonly View[] {
   const views: View[] = [];
   const seen: string[] = [];
-  let layer: UnfoldedView[] = [{ text, encoding: "plain", toOriginal: identity }];
+  let layer: UnfoldedView[] = [readPlain(text, segment)];
   for (let depth = 0; depth <= MAX_DEPTH; depth++) {
     const below: UnfoldedView[] = [];
     for (const unread of layer) {
@@ -67,7 +76,7 @@ export function decodeViews(text: string, segment?: Segment): readonly View[] {
 
 /** Removes all results from a segment except its views. */
 export function keepViews(segment: Segment): void {
-  const views = [decodeViews, foldText, foldLettersOnly] as const;
+  const views = [decodeViews, foldText, foldLettersOnly, readUnencoded] as const;
   const kept = views.filter((view) => segment.memo?.has(view));
   segment.memo = new Map(kept.map((view) => [view, segment.memo?.get(view)]));
 }
