@@ -23,7 +23,7 @@ export type CallOptions = Pick<RequestOptions, "onprogress" | "signal">;
 
 export interface TestClient extends AsyncDisposable {
   tools: () => Promise<string[]>;
-  listed: () => Promise<{ name: string; description?: string | undefined }[]>;
+  listed: () => Promise<{ name: string; description?: string | undefined; inputSchema: object }[]>;
   call: (
     name: string,
     args?: Record<string, unknown>,

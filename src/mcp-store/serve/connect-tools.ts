@@ -9,11 +9,14 @@ import { errorResult, textResult } from "./tool-result.ts";
 const PREFIX = "connect_";
 
 export function buildConnectTool({ instance, prefix }: CallerServer, missing: MissingInput): Tool {
-  const requirement = missing === "auth" ? "an account to be connected" : "values to be entered";
+  const [requirement, step] =
+    missing === "auth"
+      ? ["no account is connected", "connects one"]
+      : ["values are missing", "enters them"];
   return {
     name: `${PREFIX}${prefix.long}`,
     title: `Connect ${instance.name}`,
-    description: `${instance.name} is installed and needs ${requirement}. Returns the link for the user to open.`,
+    description: `${instance.name} is installed, but ${requirement}. Returns a link to the page where the user ${step}.`,
     inputSchema: { type: "object" },
     annotations: { readOnlyHint: true },
   };
@@ -28,7 +31,11 @@ export async function callConnectTool(
   const server = servers.find(({ prefix }) => name === `${PREFIX}${prefix.long}`);
   if (!server?.install || server.suspended_because !== null) return undefined;
   const { missing } = await upstreams.listTools(server);
-  if (!missing) return textResult(`${server.instance.name} is ready: list the tools again.`, {});
+  if (!missing)
+    return textResult(
+      `${server.instance.name} can be used: its tools are available in the list of tools.`,
+      {},
+    );
   const url = buildConnectUrl(origin, server.install);
   const text = buildConnectMessage(server.instance.name, missing, url);
   return { ...errorResult(text), isError: false, structuredContent: { connect_url: url } };

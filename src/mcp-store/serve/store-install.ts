@@ -41,6 +41,7 @@ function describeNextStep(reply: InstallReply, connect_url: string | undefined):
     return `The request for ${name} waits for an approver. Nothing to do until it is decided.`;
   if (reply.requires_admin_setup) return `An administrator must set up ${name} first.`;
   const installed = reply.already_installed ? "is already installed" : "is installed";
-  if (connect_url) return `${name} ${installed}. Ask the user to open ${connect_url} to finish.`;
-  return `${name} ${installed}. List the tools again to see what it offers.`;
+  if (connect_url)
+    return `${name} ${installed}, but an account or a value is missing. The user can add it in a browser: ${connect_url}`;
+  return `${name} ${installed} and can be used: its tools are available in the list of tools.`;
 }

@@ -42,11 +42,17 @@ export const storeTools: readonly StoreTool[] = [
       name: "store_search",
       title: "Search the Store",
       description:
-        "Finds MCP servers that the user can install or request, with the access level and install status of each.",
+        "Searches the MCP servers that the user can install or request. Returns the access level and install status of each.",
       annotations: { readOnlyHint: true },
     },
     z.object({
-      query: z.string().max(200).default("").describe("Search words; empty returns all servers."),
+      query: z
+        .string()
+        .max(200)
+        .default("")
+        .describe(
+          "Words in the name or description of a server. An empty query lists all servers.",
+        ),
       category: z.string().max(200).optional(),
     }),
     storeSearch,
@@ -61,7 +67,9 @@ export const storeTools: readonly StoreTool[] = [
     z.object({
       code,
       instance_id,
-      reason: Reason.optional().describe("The reason, in the user's words."),
+      reason: Reason.optional().describe(
+        "Why the user needs this server, as the user describes it.",
+      ),
     }),
     storeInstall,
   ),
@@ -70,7 +78,7 @@ export const storeTools: readonly StoreTool[] = [
       name: "store_status",
       title: "Status of installed servers",
       description:
-        "Reports the user's installed servers, what is missing or broken, and open requests.",
+        "Returns the state of each server that the user has installed: ready, not connected, or not working. Includes requests that wait for approval.",
       annotations: { readOnlyHint: true },
     },
     z.object({ code: code.optional() }),
@@ -80,7 +88,7 @@ export const storeTools: readonly StoreTool[] = [
     {
       name: "store_uninstall",
       title: "Uninstall a server",
-      description: "Uninstalls a server and deletes the account that was connected to it.",
+      description: "Uninstalls a server for the user. The connected account is deleted.",
       annotations: { destructiveHint: true },
     },
     z.object({ code, instance_id }),
