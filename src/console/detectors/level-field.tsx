@@ -12,11 +12,9 @@ const LABELS = {
 type Choice = keyof typeof LABELS;
 
 const OF_ORDINARY_TEXT: Record<Choice, string> = {
-  permissive:
-    "Fewest false alarms: about 0.1 % of ordinary text is reported, and more attacks are missed.",
-  balanced: "Recommended: about 1 % of ordinary text is reported.",
-  strict:
-    "Finds the most: about 3 % of ordinary text is reported. Use it to report rather than block.",
+  permissive: "Fewest false alarms, and more attacks are missed.",
+  balanced: "Recommended for rules that report.",
+  strict: "Finds the most, with the most false alarms. Use it to report rather than block.",
   custom: "Report from a score that you set.",
 };
 

@@ -2,7 +2,7 @@
 import { defineDetector } from "../detector.ts";
 import {
   createInjectionInspector,
-  LearnedSettings,
+  learnedSettings,
   UNTRUSTED_ORIGINS,
 } from "../learned/injection-inspector.ts";
 
@@ -16,6 +16,8 @@ export const indirectPromptInjection = defineDetector({
   separatesFiles: true,
   masks: false,
   scores: true,
-  settings: LearnedSettings,
+  settings: learnedSettings(
+    "Of 6,200 harmless tool results, documents and files that no model was trained on, `permissive` reported 3.5 %, `balanced` 6.2 % and `strict` 24 %; documents for agents are reported more often, other files less.",
+  ),
   prepare: (settings) => createInjectionInspector("indirect_prompt_injection", settings),
 });

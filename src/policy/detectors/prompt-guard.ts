@@ -2,7 +2,7 @@
 import { defineDetector } from "../detector.ts";
 import {
   createInjectionInspector,
-  LearnedSettings,
+  learnedSettings,
   UNTRUSTED_ORIGINS,
 } from "../learned/injection-inspector.ts";
 
@@ -16,6 +16,8 @@ export const promptGuard = defineDetector({
   separatesFiles: true,
   masks: false,
   scores: true,
-  settings: LearnedSettings,
+  settings: learnedSettings(
+    "Of 3,149 harmless messages that no model was trained on, `permissive` reported 0.4 %, `balanced` 1.8 % and `strict` 4.3 %; other texts may be reported more often.",
+  ),
   prepare: (settings) => createInjectionInspector("prompt_injection", settings),
 });

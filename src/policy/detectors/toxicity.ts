@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineDetector, type Inspector, type Match, type PartialInspection } from "../detector.ts";
 import { inspectAll } from "../inspect-texts.ts";
-import { LearnedSettings } from "../learned/injection-inspector.ts";
+import { learnedSettings } from "../learned/injection-inspector.ts";
 import {
   findLastWindow,
   TOXICITY_CATEGORIES,
@@ -14,7 +14,9 @@ import {
 import type { Segment } from "../segment.ts";
 import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 
-const Settings = LearnedSettings.extend({
+const Settings = learnedSettings(
+  "Of 1,000 harmless messages with which the levels were chosen, `permissive` reported 0.1 %, `balanced` 1.1 % and `strict` 3.1 %; other texts may be reported more often.",
+).extend({
   categories: z
     .array(z.enum(TOXICITY_CATEGORIES))
     .min(1)

@@ -2,11 +2,11 @@ import { expect, test } from "bun:test";
 import weights from "../../../models/injection.weights" with { type: "file" };
 import type { DetectorServices, InspectionContext } from "../detector.ts";
 import { createSegment } from "../segment.ts";
-import { createInjectionInspector, LearnedSettings } from "./injection-inspector.ts";
+import { createInjectionInspector } from "./injection-inspector.ts";
 import { createWindowScorer } from "./window-scorer.ts";
 
 const scorer = createWindowScorer(await Bun.file(weights).bytes());
-const inspect = createInjectionInspector("prompt_injection", LearnedSettings.parse({}));
+const inspect = createInjectionInspector("prompt_injection", { level: "balanced" });
 const services = {
   loadWindowScorer: async () => scorer,
   scoreWindows: async (windows: readonly unknown[]) => windows.map(() => 0),

@@ -24,18 +24,18 @@ import type {
   WindowScorer,
 } from "./window-scorer.ts";
 
-export const LearnedSettings = z.strictObject({
-  level: Level.default("balanced").describe(
-    "How much is reported: `permissive` accepts about 0.1 % false positives, `balanced` 1 %, `strict` 3 %, on text like that of the tests.",
-  ),
-  threshold: z
-    .number()
-    .min(0)
-    .max(1)
-    .optional()
-    .describe("Minimum score, instead of a level. 0 reports every text with its score."),
-});
-export type LearnedSettings = z.output<typeof LearnedSettings>;
+/** Returns the settings of a learned detector. `measured` states which share of which harmless texts the levels reported. */
+export const learnedSettings = (measured: string) =>
+  z.strictObject({
+    level: Level.default("balanced").describe(`How much is reported. ${measured}`),
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Minimum score, instead of a level. 0 reports every text with its score."),
+  });
+export type LearnedSettings = z.output<ReturnType<typeof learnedSettings>>;
 
 /** Origins of text that may come from an attacker. The client's own software wrote the others. */
 export const UNTRUSTED_ORIGINS: readonly TextOrigin[] = ["user", "tool_result", "document"];
