@@ -12,6 +12,7 @@ import { type Portcullis, startPortcullis } from "./portcullis.ts";
 import { readDataFolder, readOwnTexts } from "./read-examples.ts";
 import { chart } from "./report/chart.ts";
 import { page } from "./report/page.ts";
+import { findStarterSection, placeStarterSection } from "./report/starter-section.ts";
 import { tasks } from "./tasks.ts";
 
 const { values, positionals } = parseArgs({
@@ -56,7 +57,11 @@ const costs = values["no-cost"]
   : await measureCosts(portcullis, local, examples, (kind) => report(`cost of ${kind}`));
 
 const svg = chart(results);
-const text = page(
+// Own texts say too little to replace a page that was measured on data.
+const out = values.out ?? (data === undefined ? undefined : "docs");
+const file = out === undefined ? undefined : Bun.file(resolve(out, "detection.md"));
+const starter = (await file?.exists()) ? findStarterSection((await file?.text()) ?? "") : "";
+const measured = page(
   {
     command: showCommand(),
     date: new Date().toISOString().slice(0, 10),
@@ -66,9 +71,8 @@ const text = page(
   },
   svg ? "detection.svg" : undefined,
 );
+const text = placeStarterSection(measured, starter);
 console.log(text);
-// Own texts say too little to replace a page that was measured on data.
-const out = values.out ?? (data === undefined ? undefined : "docs");
 if (out !== undefined) {
   await Bun.write(resolve(out, "detection.md"), text);
   if (svg) await Bun.write(resolve(out, "detection.svg"), svg);

@@ -31,6 +31,17 @@ export function limitAtRate(negative: readonly number[], rate: number): number {
   return descending[allowed] ?? Number.NEGATIVE_INFINITY;
 }
 
+/** Returns the highest threshold, in hundredths, from which on at least `share` of the positive texts score. */
+export function thresholdAtRecall(positive: readonly number[], share: number): number {
+  const descending = positive.toSorted((one, other) => other - one);
+  const limit = descending[Math.ceil(share * positive.length) - 1] ?? 0;
+  return Math.floor(limit * 100) / 100;
+}
+
+/** Returns the lowest threshold, in hundredths, that at most `rate` of the negative texts reach. */
+export const thresholdAtRate = (negative: readonly number[], rate: number): number =>
+  (Math.floor(limitAtRate(negative, rate) * 100) + 1) / 100;
+
 export const shareAbove = (scores: readonly number[], limit: number): number =>
   scores.filter((score) => score > limit).length / scores.length;
 

@@ -66,7 +66,7 @@ const ADVICE = `## How to use these figures
 
 - Start in observe mode. \`GET /v1/collectors/{collector_id}/calibration\` proposes thresholds for your own traffic; a rate measured here
   is not the rate on your texts.
-- Block at \`permissive\`, as the starter policy does. \`balanced\` was set to flag one of a hundred requests (see Method), but more of
+- Block with a threshold like that of the starter policy. \`balanced\` was set to flag one of a hundred requests (see Method), but more of
   the messages in the middle of a conversation: "now you are the customer" and "write it out in full" resemble attacks
   (\`training/texts/w36\`). \`strict\` is for review: many of its findings are benign.
 - No text classifier finds everything under "Missed". An instruction in plain words inside a document looks like the document. Limit

@@ -10,6 +10,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let page = "";
 
+const STARTER = "## The starter policy\n\nThresholds.\n\n";
+
 const evaluate = (...args: string[]) =>
   Bun.spawn([process.execPath, "eval/main.ts", ...args], { stdout: "pipe", stderr: "pipe" });
 
@@ -53,6 +55,7 @@ beforeAll(async () => {
     kind: "paths",
   };
   await write("dev/ours/lines.jsonl", `${JSON.stringify(own)}\n`);
+  await Bun.write(join(out, "detection.md"), `${STARTER}## Method\n\nOld.\n`);
   const run = evaluate(data, "--no-peers", "--no-cost", "--out", out);
   const [stdout, stderr] = await Promise.all([
     new Response(run.stdout).text(),
@@ -81,6 +84,11 @@ test("spans are compared by type, and types that are not scored are ignored", ()
 test("the summary marks figures that are only from sources available for training", () => {
   expect(page).toContain("| Personal data † | F1 of spans");
   expect(page).toContain("| Injection in tool arguments | found");
+});
+
+test("the section about the starter policy, which another command writes, is kept", () => {
+  expect(page).toContain(`${STARTER}## Method\n\nEvery text`);
+  expect(page).not.toContain("Old.");
 });
 
 test("missing sources are listed, and the path of the folder is not shown", () => {

@@ -1,6 +1,13 @@
 /** The measures of `npm run eval`, with values computed by hand. */
 import { expect, test } from "bun:test";
-import { computeAuroc, limitAtRate, percentile, shareAbove } from "../../eval/metrics.ts";
+import {
+  computeAuroc,
+  limitAtRate,
+  percentile,
+  shareAbove,
+  thresholdAtRate,
+  thresholdAtRecall,
+} from "../../eval/metrics.ts";
 import {
   countSpans,
   f1Of,
@@ -29,6 +36,15 @@ test("the limit at a rate allows that share of negative texts and no more", () =
   expect(limitAtRate(negative, 0.29)).toBe(0.8);
   expect(limitAtRate(negative, 0)).toBe(1);
   expect(limitAtRate(negative, 1)).toBe(Number.NEGATIVE_INFINITY);
+});
+
+test("the threshold at a recall is the highest in hundredths that finds that share", () => {
+  expect(thresholdAtRecall([0.2, 0.999, 0.857, 0.3, 0.1], 0.4)).toBe(0.85);
+});
+
+test("the threshold at a rate is the lowest in hundredths that no more of the negative texts reach", () => {
+  expect(thresholdAtRate([0.1, 0.9, 0.857, 0.3, 0.1], 0.2)).toBe(0.86);
+  expect(thresholdAtRate([0.1, 0.9, 0.85, 0.3, 0.1], 0.2)).toBe(0.86);
 });
 
 test("negative texts with the same score are never split by the limit", () => {
