@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { ORIGINS } from "../src/contract/guard/actions.ts";
 import type { Finding } from "../src/contract/guard/evaluate.ts";
 import { createLog } from "../src/lib/log.ts";
 import type { Detector } from "../src/policy/detector.ts";
@@ -50,7 +51,7 @@ export async function startPortcullis(): Promise<Portcullis> {
       for (const { kind, name, settings } of configurations) {
         const detector = { name: `${name} ${count}`, kind, settings };
         const { id } = await make("/v1/detectors", detector);
-        input_rules.push({ detector_id: id, action: "report" });
+        input_rules.push({ detector_id: id, action: "report", origins: ORIGINS });
       }
       const name = `evaluation ${count}`;
       const policy = await make("/v1/policies", { name, input_rules });
