@@ -84,6 +84,8 @@ export function createInjectionInspector(
       });
     };
     const best = await score(found.flatMap(([first]) => first ?? []));
+    // At 0, every text is reported with the score that a threshold is compared with, and no passage of it is looked for.
+    if (limit === 0) return best;
     const isReported = (match: Match) => match.reported !== false;
     const others = found.flatMap(([first, ...rest], index) => {
       const match = best[index];
