@@ -17,8 +17,8 @@ import type { Deps } from "../deps.ts";
 import { hashSecret, newSecret } from "../lib/crypto/secrets.ts";
 
 /** Thresholds of the starter policy, measured in docs/detection.md. */
-const ATTACK_THRESHOLD = 0.85;
-const PLANTED_THRESHOLD = 0.5;
+const ATTACK_THRESHOLD = 0.86;
+const PLANTED_THRESHOLD = 0.65;
 
 /** Reported instead of masked: an agent that replies to a mail needs its address. */
 const REPORTED = ["email", "phone_number", "spanish_phone", "person_name"] as const;
