@@ -68,6 +68,11 @@ export const BODY_EXAMPLES: Record<string, unknown> = {
   update_policy: { mode: "observe" },
   test_policy: { payload: { input: "My card is 4111 1111 1111 1111." } },
   replay_policy: { limit: 100 },
+  create_exception: {
+    passage_sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    reason: "Our style guide addresses the assistant.",
+  },
+  update_exception: { expires_at: "2030-01-01T00:00:00Z" },
   create_collector: { name: "Support assistant", default_policy_id: exampleId("policy_id") },
   update_collector: { content_storage: "none" },
   create_collector_key: { name: "Production", expires_at: "2030-01-01T00:00:00Z" },
