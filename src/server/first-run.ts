@@ -139,7 +139,10 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
   const hidden = await detector("Hidden text", "unicode");
   const links = await detector("Links", "url_analyzer");
   const attachments = await detector("Attachments", "doc_analyzer");
-  const reports = [contacts, injections, hidden, links, attachments].map((rule) => rule("report"));
+  const reports = [
+    contacts("report", "user", "assistant", "tool_result", "document"),
+    ...[injections, hidden, links, attachments].map((rule) => rule("report")),
+  ];
   const policy = await create<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
