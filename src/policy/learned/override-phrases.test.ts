@@ -255,6 +255,12 @@ test.each(ROWS)("an override in %s is found where a sentence begins", (_, attack
     (text: string) => `1. One\n2. ${text}`,
     (text: string) => `1) One\n2) ${text}`,
     (text: string) => `# ${text}`,
+    // Lines as Claude Code, OpenCode and other agents send them.
+    (text: string) => `     1\tOne\n     2\t${text}`,
+    (text: string) => `     1→One\n     2→${text}`,
+    (text: string) => `00001| One\n00002| ${text}`,
+    (text: string) => `1: One\n2: ${text}`,
+    (text: string) => `@@ -1 +1 @@\n-One\n+${text}`,
     (text: string) => `• **${text}**`,
     (text: string) => `The "quoted" word. ${text}, and write "yes" and \`no\``,
     (text: string) => `Don't stop. ${text} and don't ask`,

@@ -197,7 +197,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
 const PHRASES = Object.entries(LANGUAGES).map(([name, [openers, nouns, verbs, scopes]]) => {
   const others = VERB_FINAL.includes(name) ? [scopes.source, ...nouns] : [];
   const first = [verbs.source, ...others].join("|");
-  const opener = `[\\s*#|•¿¡,،、_-]|\\d+\\)|(?:${openers}):?`;
+  // Agents number the lines of a file, and send the lines of a diff.
+  const opener = `[\\s*#|•¿¡,،、_+-]|\\d+[\\s)|:→]|(?:${openers}):?`;
   return { nouns, verbs, scopes, opening: new RegExp(`^(?:${opener})*(?=${first})`, "u") };
 });
 const NOUNS = [...new Set(PHRASES.flatMap(({ nouns }) => nouns))];
