@@ -72,7 +72,7 @@ test("the label of a match does not contain the pseudonym", async () => {
   const { matches } = await find("<EMAIL_abcdefgh>");
 
   expect(matches).toMatchObject([{ label: "pseudonym", type: "pseudonym", confidence: 1 }]);
-  expect(restoreMasks.reads.input).toEqual([]);
+  expect(restoreMasks.reads.input).toEqual(["tool_arguments"]);
 });
 
 export const ADVERSARIAL = ["<", "<A", "<A_", "<EMAIL_", "<EMAIL_abcdefg", "A_".repeat(40)];
