@@ -17,7 +17,7 @@ export const indirectPromptInjection = defineDetector({
   masks: false,
   scores: true,
   settings: learnedSettings(
-    "Of 6,200 harmless tool results, documents and files that no model was trained on, `permissive` reported 3.5 %, `balanced` 6.2 % and `strict` 24 %; documents for agents are reported more often, other files less.",
+    "Of 6,100 harmless tool results, documents and files that no model was trained on, `permissive` reported 3.5 %, `balanced` 6.2 % and `strict` 24 %; documents for agents are reported more often, other files less.",
   ),
   prepare: (settings) => createInjectionInspector("indirect_prompt_injection", settings),
 });
