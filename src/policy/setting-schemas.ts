@@ -37,3 +37,16 @@ export const NOT_REPEATABLE_ISSUE = {
   path: ["mask_with"],
   message: "must be exactly one character when preserve_len is true",
 };
+
+/** Returns the settings of a learned detector. `measured` states which share of which harmless texts the levels reported. */
+export const learnedSettings = (measured: string) =>
+  z.strictObject({
+    level: Level.default("balanced").describe(`How much is reported. ${measured}`),
+    threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("Minimum score, instead of a level. 0 reports every text with its score."),
+  });
+export type LearnedSettings = z.output<ReturnType<typeof learnedSettings>>;

@@ -1,10 +1,7 @@
 /** Detector of instructions that are planted in tool results, documents and attachments. */
 import { defineDetector } from "../detector.ts";
-import {
-  createInjectionInspector,
-  learnedSettings,
-  UNTRUSTED_ORIGINS,
-} from "../learned/injection-inspector.ts";
+import { createInjectionInspector, UNTRUSTED_ORIGINS } from "../learned/injection-inspector.ts";
+import { learnedSettings } from "../setting-schemas.ts";
 
 export const indirectPromptInjection = defineDetector({
   kind: "indirect_prompt_injection",

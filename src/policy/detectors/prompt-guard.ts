@@ -1,10 +1,7 @@
 /** Detector of prompt injections and jailbreaks in what users, applications and tool definitions say to a model. */
 import { defineDetector } from "../detector.ts";
-import {
-  createInjectionInspector,
-  learnedSettings,
-  UNTRUSTED_ORIGINS,
-} from "../learned/injection-inspector.ts";
+import { createInjectionInspector, UNTRUSTED_ORIGINS } from "../learned/injection-inspector.ts";
+import { learnedSettings } from "../setting-schemas.ts";
 
 export const promptGuard = defineDetector({
   kind: "prompt_guard",

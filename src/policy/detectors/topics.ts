@@ -3,24 +3,17 @@ import { z } from "zod";
 import { defineDetector, type InspectionContext, type Match } from "../detector.ts";
 import { inspectAll } from "../inspect-texts.ts";
 import { computeOnce, type Segment } from "../segment.ts";
-import { Level, type ReportLevel } from "../setting-schemas.ts";
+import { learnedSettings, type ReportLevel } from "../setting-schemas.ts";
 import { fitTopics } from "../topics/fit-topics.ts";
 import type { TextEmbedder } from "../topics/text-embedder.ts";
 import { createTopicClassifier, type TopicClassifier } from "../topics/topic-classifier.ts";
 import { TOPIC_EXAMPLES, TOPIC_NAMES } from "../topics/topic-examples.ts";
 import { foldText } from "../views/view.ts";
 
-const Settings = z
-  .strictObject({
-    level: Level.default("balanced").describe(
-      "How much is reported, for each topic: `permissive` about 0.1 % of sentences about something else, `balanced` 1 %, `strict` 3 %.",
-    ),
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("Minimum score, instead of a level. 0 reports every text with its score."),
+const Settings = learnedSettings(
+  "For each topic, `permissive` reports about 0.1 % of sentences about something else, `balanced` 1 % and `strict` 3 %.",
+)
+  .extend({
     topics: z
       .array(z.enum(TOPIC_NAMES))
       .default(["violence", "self_harm", "drugs", "weapons", "sexual"])

@@ -2,7 +2,6 @@
 import { z } from "zod";
 import { defineDetector, type Inspector, type Match, type PartialInspection } from "../detector.ts";
 import { inspectAll } from "../inspect-texts.ts";
-import { learnedSettings } from "../learned/injection-inspector.ts";
 import {
   findLastWindow,
   TOXICITY_CATEGORIES,
@@ -12,6 +11,7 @@ import {
   type ToxicSpan,
 } from "../learned/toxicity-scorer.ts";
 import type { Segment } from "../segment.ts";
+import { learnedSettings } from "../setting-schemas.ts";
 import { findOpenInViews, readViews } from "../views/find-open-in-views.ts";
 
 const Settings = learnedSettings(

@@ -1,5 +1,4 @@
 /** Inspects text with both stages of the injection model, folded and deobfuscated. */
-import { z } from "zod";
 import type { TextOrigin } from "../../contract/guard/actions.ts";
 import type { DetectorServices, InspectionContext, Inspector, Match } from "../detector.ts";
 import { costOf, finishSteps, type InspectionSteps, runSteps } from "../inspect-texts.ts";
@@ -10,7 +9,7 @@ import {
   type SegmentSource,
   sourceByOrigin,
 } from "../segment.ts";
-import { Level } from "../setting-schemas.ts";
+import type { LearnedSettings } from "../setting-schemas.ts";
 import { foldLeetspeak, isLikelyLeetspeak } from "../views/fold-leetspeak.ts";
 import { blankLetterIndexes } from "../views/letter-index.ts";
 import type { TextSpan } from "../views/source-map.ts";
@@ -23,19 +22,6 @@ import type {
   ScoredWindow,
   WindowScorer,
 } from "./window-scorer.ts";
-
-/** Returns the settings of a learned detector. `measured` states which share of which harmless texts the levels reported. */
-export const learnedSettings = (measured: string) =>
-  z.strictObject({
-    level: Level.default("balanced").describe(`How much is reported. ${measured}`),
-    threshold: z
-      .number()
-      .min(0)
-      .max(1)
-      .optional()
-      .describe("Minimum score, instead of a level. 0 reports every text with its score."),
-  });
-export type LearnedSettings = z.output<ReturnType<typeof learnedSettings>>;
 
 /** Origins of text that may come from an attacker. The client's own software wrote the others. */
 export const UNTRUSTED_ORIGINS: readonly TextOrigin[] = ["user", "tool_result", "document"];
