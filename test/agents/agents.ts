@@ -26,6 +26,8 @@ export interface Agent {
   search?: (query: string) => ToolCall;
   /** The agent has no MCP client, or none that works. */
   without_mcp?: true;
+  /** Command that ends the task, instead of a text. */
+  submit?: string;
   /** Replies that an agent without tools acts on, instead of calls. */
   replies?: ScriptedReply[];
 }
@@ -171,6 +173,23 @@ export const AGENTS = {
       edit("violet", "blue", "but found blue"),
       edit("blue", "yellow", "but found yellow"),
     ],
+  },
+  "mini-swe-agent": {
+    package: "mini-swe-agent",
+    version: "2.4.6",
+    requirements: ["mcp"],
+    program: "mini",
+    dialect: "chat",
+    args: (prompt) => ["--yolo", "--exit-immediately", "--task", prompt],
+    env: {
+      MSWEA_CONFIGURED: "true",
+      MSWEA_COST_TRACKING: "ignore_errors",
+      LITELLM_LOCAL_MODEL_COST_MAP: "true",
+    },
+    read: (file) => ({ tool: /^bash$/, args: { command: `cat ${file}` } }),
+    shell: (command) => ({ tool: /^bash$/, args: { command } }),
+    submit: "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && echo 'The task is complete.'",
+    without_mcp: true,
   },
   CrewAI: {
     ...FRAMEWORK_TOOLS,

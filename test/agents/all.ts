@@ -5,13 +5,13 @@ import { AGENTS, type Agent, type AgentName } from "./agents.ts";
 import { completeTask, DONE, type TaskOptions } from "./complete-task.ts";
 import { DIALECTS, type Dialect } from "./scripted-upstream.ts";
 import { type McpServers, startServers } from "./start-servers.ts";
-import type { FindingCount } from "./starter.ts";
+import { countFindings, type FindingCounts } from "./starter.ts";
 
 const kit = sharedKit({ settings: { PORTCULLIS_DEMO: "true" } });
 
 const names = Object.keys(AGENTS) as AgentName[];
 const outcomes = new Map<AgentName, Partial<Record<Dialect, string>>>();
-const findings: ({ agent: AgentName } & FindingCount)[] = [];
+const findings: FindingCounts = new Map();
 let mcp: McpServers;
 
 /** Frameworks share the client of OpenAI. */
@@ -66,7 +66,7 @@ async function complete(name: AgentName, task: TaskOptions) {
   const refused = run.statuses.filter((status) => status !== 200);
   const outcome = `${refused.length} of ${run.statuses.length} refused`;
   outcomes.set(name, { ...outcomes.get(name), [task.dialect]: outcome });
-  for (const finding of run.findings) findings.push({ agent: name, ...finding });
+  await countFindings(await kit(), { source: name, events: run.events }, findings);
   expect(refused, run.output).toEqual([]);
   return run;
 }
@@ -74,5 +74,5 @@ async function complete(name: AgentName, task: TaskOptions) {
 afterAll(async () => {
   await mcp[Symbol.asyncDispose]();
   console.table(Object.fromEntries(outcomes), [...DIALECTS]);
-  console.table(findings);
+  console.table([...findings.values()]);
 });

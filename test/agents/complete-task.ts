@@ -8,7 +8,7 @@ import { until } from "../kit/until.ts";
 import { AGENTS, type Agent, type AgentName } from "./agents.ts";
 import { createHome, runAgent } from "./run-agent.ts";
 import { type Dialect, startScriptedUpstream } from "./scripted-upstream.ts";
-import { countFindings, listEvents, makeCollector } from "./starter.ts";
+import { listEvents, makeCollector } from "./starter.ts";
 
 export const DONE = "The task is complete.";
 
@@ -87,11 +87,10 @@ export async function completeTask(admin: Kit, name: AgentName, task: TaskOption
     statuses = items.map(({ status }) => status);
     return statuses.length >= Math.max(evaluated.length, upstream.requests.length);
   });
-  const findings = await countFindings(admin, events);
-  return { output, statuses, findings, requests: upstream.requests };
+  return { output, statuses, events, requests: upstream.requests };
 }
 
-function listCalls({ read, shell, search, without_mcp }: Agent, home: string) {
+function listCalls({ read, shell, search, without_mcp, submit }: Agent, home: string) {
   return [
     { ...read(join(home, "work/notes.txt")), result: "turquoise" },
     { ...shell("expr 40 + 2"), result: "42" },
@@ -99,5 +98,6 @@ function listCalls({ read, shell, search, without_mcp }: Agent, home: string) {
     without_mcp
       ? { ...shell("printf vio && echo let"), result: "violet" }
       : { tool: /find_color$/, args: {}, result: "violet" },
+    ...(submit ? [{ ...shell(submit), result: DONE }] : []),
   ];
 }

@@ -247,14 +247,12 @@ const responses: Wire = {
     const started = { ...response, status: "in_progress", output: [] };
     const delta =
       "tool" in step
-        ? [
-            {
-              type: "response.function_call_arguments.done",
-              item_id: item.id,
-              output_index: 0,
-              arguments: item.arguments,
-            },
-          ]
+        ? (["delta", "arguments"] as const).map((member) => ({
+            type: `response.function_call_arguments.${member === "delta" ? "delta" : "done"}`,
+            item_id: item.id,
+            output_index: 0,
+            [member]: item.arguments,
+          }))
         : [
             {
               type: "response.content_part.added",

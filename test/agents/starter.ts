@@ -25,6 +25,8 @@ export async function listEvents(admin: Kit, collector_id: string): Promise<Eval
 
 /** Findings of one kind at one kind of place. */
 export interface FindingCount {
+  /** Client or MCP server. */
+  source: string;
   detector: string;
   type: string;
   action: string;
@@ -36,21 +38,25 @@ export interface FindingCount {
   text: string;
 }
 
+export type FindingCounts = Map<string, FindingCount>;
+
+/** Adds the findings of these events. */
 export async function countFindings(
   admin: Kit,
-  events: readonly EvaluationEvent[],
-): Promise<FindingCount[]> {
-  const counts = new Map<string, FindingCount>();
+  { source, events }: { source: string; events: readonly EvaluationEvent[] },
+  counts: FindingCounts,
+): Promise<void> {
   for (const { id, protocol, direction, findings } of events) {
     if (findings.length === 0) continue;
     const reply = await admin.get(`/v1/activity/${id}`);
     const { content }: { content: StoredText[] | null } = await reply.json();
-    for (const { source, outcome, evidence } of findings) {
-      for (const { pointer, type, confidence } of listPlaces(evidence)) {
+    for (const finding of findings) {
+      for (const { pointer, type, confidence } of listPlaces(finding.evidence)) {
         const kind = {
-          detector: source.detector_name ?? "",
+          source,
+          detector: finding.source.detector_name ?? "",
           type,
-          action: outcome.action,
+          action: finding.outcome.action,
           place: `${protocol} ${direction} ${shorten(pointer)}`,
         };
         const key = JSON.stringify(kind);
@@ -58,13 +64,13 @@ export async function countFindings(
         known.count += 1;
         if (confidence > known.score) {
           const { text = "" } = content?.find((stored) => stored.pointer === pointer) ?? {};
-          Object.assign(known, { score: confidence, text: JSON.stringify(text.slice(0, 60)) });
+          known.score = Number(confidence.toFixed(3));
+          known.text = JSON.stringify(text.slice(0, 60));
         }
         counts.set(key, known);
       }
     }
   }
-  return [...counts.values()];
 }
 
 function shorten(pointer: string): string {
