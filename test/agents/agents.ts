@@ -26,7 +26,7 @@ export interface Agent {
   search?: (query: string) => ToolCall;
   /** The agent has no MCP client, or none that works. */
   without_mcp?: true;
-  /** Command that ends the task, instead of a text. */
+  /** Command that ends the task; other agents end it with the final text. */
   submit?: string;
   /** Replies that an agent without tools acts on, instead of calls. */
   replies?: ScriptedReply[];
