@@ -39,11 +39,8 @@ async function runWithHooks(
     ],
     output_rules: [{ detector_id: detector.id, action: "transform" }],
   });
-  await using upstream = startScriptedUpstream(
-    agent.dialect,
-    [{ ...agent.shell(command), result }],
-    DONE,
-  );
+  const calls = [{ ...agent.shell(command), result }];
+  await using upstream = startScriptedUpstream(agent.dialect, { calls, done: DONE });
   const url = `${upstream.url}/v1`;
   const provider = agent.dialect === "messages" ? "anthropic" : "openai";
   const consumer = await makeConsumer(admin, [{ provider, url }]);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { $ } from "bun";
 import { installFromNpm } from "../kit/install-from-npm.ts";
+import { installFromPypi } from "../kit/install-from-pypi.ts";
 import { AGENTS, type Agent, type AgentName } from "./agents.ts";
 import { readGuide } from "./read-guide.ts";
 
@@ -30,13 +31,13 @@ export async function createHome() {
 
 /** Returns everything that the agent printed, with its exit code. */
 export async function runAgent(name: AgentName, home: string, run: AgentRun): Promise<string> {
-  const agent = AGENTS[name];
-  const { files, setup } = readGuide(name, run.url);
+  const agent: Agent = AGENTS[name];
+  const { files, setup } = readGuide(agent.section ?? name, run.url);
   for (const [path, text] of Object.entries({ ...files, ...run.files })) {
     await mkdir(dirname(join(home, path)), { recursive: true });
     await Bun.write(join(home, path), text);
   }
-  const programs = join(await installAgents(), "node_modules/.bin");
+  const programs = await installAgent(name);
   const child = Bun.spawn(
     ["bash", "-ec", `${setup}\nexec "$@"`, "bash", agent.program, ...agent.args(run.prompt)],
     {
@@ -63,20 +64,22 @@ export async function runAgent(name: AgentName, home: string, run: AgentRun): Pr
   return `${stdout}${stderr}\nexit ${await child.exited}`;
 }
 
-let installing: Promise<string> | undefined;
+const installed = new Map<AgentName, Promise<string>>();
 
-/** Returns the folder of their `node_modules`. */
-function installAgents(): Promise<string> {
-  installing ??= install();
-  return installing;
+/** Returns the folder of its programs. */
+export function installAgent(name: AgentName): Promise<string> {
+  const programs = installed.get(name) ?? install(name);
+  installed.set(name, programs);
+  return programs;
 }
 
-async function install(): Promise<string> {
-  const agents: readonly Agent[] = Object.values(AGENTS);
-  const packages = agents.map((agent) => [agent.package, agent.version]);
-  const folder = await installFromNpm("coding-agents", Object.fromEntries(packages));
-  for (const { package: name, setup } of agents) {
-    if (setup) await $`node ${setup}`.cwd(join(folder, "node_modules", name)).quiet();
+async function install(name: AgentName): Promise<string> {
+  const { package: id, version, setup, requirements }: Agent = AGENTS[name];
+  const folder = name.toLowerCase().replaceAll(" ", "-");
+  if (requirements) {
+    return join(await installFromPypi(folder, `${id}==${version}`, ...requirements), "bin");
   }
-  return folder;
+  const modules = join(await installFromNpm(folder, { [id]: version }), "node_modules");
+  if (setup) await $`node ${setup}`.cwd(join(modules, id)).quiet();
+  return join(modules, ".bin");
 }

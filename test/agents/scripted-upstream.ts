@@ -12,6 +12,13 @@ export interface ScriptedCall {
   result: string;
 }
 
+/** A reply that an agent without tools acts on. */
+export interface ScriptedReply {
+  text: string;
+  /** Must be part of the next request, and of no earlier one. */
+  result: string;
+}
+
 type Json = Record<string, unknown>;
 /** Next step of the model: a tool call, or the final text. */
 type Step = { tool: string; args: Json; id: string } | { text: string };
@@ -22,11 +29,17 @@ export interface ScriptedUpstream extends AsyncDisposable {
   requests: { path: string; body: Json }[];
 }
 
+interface Script {
+  calls: readonly ScriptedCall[];
+  /** Instead of the calls. */
+  replies?: readonly ScriptedReply[] | undefined;
+  done: string;
+}
+
 /** The final text is `<done>`, or names the first result that is missing. */
 export function startScriptedUpstream(
   dialect: Dialect,
-  calls: readonly ScriptedCall[],
-  done: string,
+  { calls, replies, done }: Script,
 ): ScriptedUpstream {
   const requests: ScriptedUpstream["requests"] = [];
   const server = Bun.serve({
@@ -40,7 +53,9 @@ export function startScriptedUpstream(
       requests.push({ path: pathname, body });
       if (/count_?tokens/i.test(pathname)) return Response.json(TOKENS[dialect] ?? {});
       const { read, stream, complete, end } = WIRE[dialect];
-      const step = nextStep(read(body), calls, done);
+      const step = replies
+        ? { text: nextReply(JSON.stringify(body), replies) ?? done }
+        : nextStep(read(body), calls, done);
       const streams = body.stream === true || pathname.includes(":streamGenerateContent");
       return streams ? toEventStream(stream(step), end) : Response.json(complete(step));
     },
@@ -58,6 +73,9 @@ interface ReadRequest {
   /** JSON of the tool results so far. */
   results: string[];
 }
+
+const nextReply = (sent: string, replies: readonly ScriptedReply[]): string | undefined =>
+  replies.find(({ result }) => !sent.includes(result))?.text;
 
 function nextStep(
   { tools, results }: ReadRequest,
@@ -229,14 +247,12 @@ const responses: Wire = {
     const started = { ...response, status: "in_progress", output: [] };
     const delta =
       "tool" in step
-        ? [
-            {
-              type: "response.function_call_arguments.done",
-              item_id: item.id,
-              output_index: 0,
-              arguments: item.arguments,
-            },
-          ]
+        ? (["delta", "arguments"] as const).map((member) => ({
+            type: `response.function_call_arguments.${member === "delta" ? "delta" : "done"}`,
+            item_id: item.id,
+            output_index: 0,
+            [member]: item.arguments,
+          }))
         : [
             {
               type: "response.content_part.added",
