@@ -5,14 +5,14 @@ import type { InspectionContext, Match } from "./detector.ts";
 import { dropRepeated } from "./drop-repeated.ts";
 import { hasPassages } from "./passage.ts";
 import type { Matches, PolicyRun } from "./policy-run.ts";
-import { type MarkupPage, originOf, type Segment, sourceByOrigin } from "./segment.ts";
+import { type MarkupPage, originsOf, type Segment, sourceByOrigin } from "./segment.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
 /** Returns a promise only if the detector does. */
 export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promise<Matches> {
   const reads = (segment: Segment) =>
     readsSource(rule, segment) && (!segment.isNumber || rule.numbers);
-  const segments = rule.origins ? splitMessages(run.input) : run.input.segments;
+  const segments = rule.origins ? splitByAuthors(run.input) : run.input.segments;
   try {
     const found = rule.inspect(
       segments.every(reads) ? segments : segments.filter(reads),
@@ -26,7 +26,7 @@ export function inspectRule(run: PolicyRun, rule: CompiledRule): Matches | Promi
   }
 }
 
-const splitMessages = ({ segments, parts }: PolicyRun["input"]): readonly Segment[] =>
+const splitByAuthors = ({ segments, parts }: PolicyRun["input"]): readonly Segment[] =>
   parts.size === 0 ? segments : segments.flatMap((segment) => parts.get(segment) ?? segment);
 
 /** Returns whether a rule reads text of this source and origin. */
@@ -35,7 +35,9 @@ export function readsSource(
   { source, isFile, page }: Pick<Segment, "source" | "isFile"> & { page: MarkupPage | null },
 ): boolean {
   // The text of a page without its tags has the origin of the page.
-  if (origins && !origins.has(originOf(page?.source ?? { source, isFile }))) return false;
+  if (origins && !originsOf(page?.source ?? { source, isFile }).some((one) => origins.has(one))) {
+    return false;
+  }
   // A page that the payload does not declare is no attachment: lists of links would be letters written apart.
   const isAttachment = page === null || page.isDeclared;
   if (separatesFiles) return isAttachment && reads.has(sourceByOrigin({ source, isFile }));

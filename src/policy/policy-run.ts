@@ -11,7 +11,7 @@ import type { Segment } from "./segment.ts";
 export interface PolicyRunInput {
   direction: Direction;
   segments: readonly Segment[];
-  /** Parts of messages that have several authors, by message: rules for some origins read them instead. */
+  /** Parts of texts that have several authors, by text: rules for some origins read them instead. */
   parts: ReadonlyMap<Segment, readonly Segment[]>;
   facts: FactLookup;
   context: InspectionContext;
