@@ -15,8 +15,8 @@ export interface EvaluationContext {
   /** Id of the consumer key or personal token; in the playground, of the administrator's token. Undefined: a token of an identity provider. */
   credential_id?: string | undefined;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
-  /** Scope of reversible masks. Undefined: the session. */
-  pseudonym_scope?: string | undefined;
+  /** Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. */
+  pseudonym_scopes?: readonly string[] | undefined;
   trace_id: string;
   client_address: string;
   user_agent: string | null;

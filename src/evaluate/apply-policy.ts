@@ -39,7 +39,7 @@ export async function applyPolicy(
   }
   const pseudonyms = createSessionPseudonyms(host, keyring, {
     collector_id: collector.id,
-    session_id: evaluation.origin.pseudonym_scope ?? session_id,
+    scopes: evaluation.origin.pseudonym_scopes ?? [`session:${session_id}`],
   });
   decided.outcome = await runPolicy(program, {
     direction,

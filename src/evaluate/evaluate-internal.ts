@@ -29,7 +29,7 @@ export function evaluateWithHost(
   const { request, payload, text } = internal;
   const { trace_id, gateway_id, client_address, user_agent } = internal;
   const { is_foreign_body, recorded, on_ask, unread = [], covered = [] } = internal;
-  const { incomplete_calls, system_prompt, pseudonym_scope } = internal;
+  const { incomplete_calls, system_prompt, pseudonym_scopes } = internal;
   const input: ClonedInput = {
     request,
     is_unchecked: payload === undefined,
@@ -37,7 +37,7 @@ export function evaluateWithHost(
     size: Buffer.byteLength(text),
     format: "internal",
     origin: {
-      ...{ trace_id, gateway_id, client_address, user_agent, pseudonym_scope },
+      ...{ trace_id, gateway_id, client_address, user_agent, pseudonym_scopes },
       request_id: deps.newId(),
     },
     recorded,

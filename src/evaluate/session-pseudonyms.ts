@@ -22,35 +22,40 @@ const BATCH_ROWS = 500;
 export function createSessionPseudonyms(
   host: EvaluationHost,
   keyring: () => Keyring,
-  { collector_id, session_id }: { collector_id: string; session_id: string },
+  { collector_id, scopes }: { collector_id: string; scopes: readonly string[] },
 ): SessionPseudonyms {
+  const [scope = ""] = scopes;
   const hash = (...parts: string[]) =>
     new Bun.CryptoHasher("sha256", derivedKey(keyring(), "pseudonyms")).update(
       JSON.stringify(parts),
     );
-  const hashSession = () => hash("session", collector_id, session_id).digest("hex");
+  const hashScope = (of: string) => hash("session", collector_id, of).digest("hex");
   const created = new Map<string, string>();
   return {
     pseudonymFor(label, original) {
       // Deterministic: every node creates the same pseudonym for the same text, without a lookup.
-      const digest = hash("name", collector_id, session_id, label, original).digest();
+      const digest = hash("name", collector_id, scope, label, original).digest();
       const pseudonym = `<${label}_${encodeLetters(digest)}>`;
       created.set(pseudonym, original);
       return pseudonym;
     },
     async restore(pseudonyms) {
-      const rows = await host.findPseudonyms(hashSession(), pseudonyms);
-      return new Map(
-        rows.flatMap(({ id, pseudonym, original }) => {
+      const found = new Map<string, string>();
+      for (const each of scopes) {
+        const missing = pseudonyms.filter((pseudonym) => !found.has(pseudonym));
+        if (missing.length === 0) break;
+        const rows = await host.findPseudonyms(hashScope(each), missing);
+        for (const { id, pseudonym, original } of rows) {
           const plain = unseal(keyring(), sealContextOf("pseudonyms.original", id), original);
-          return plain === undefined ? [] : [[pseudonym, plain]];
-        }),
-      );
+          if (plain !== undefined) found.set(pseudonym, plain);
+        }
+      }
+      return found;
     },
     async save() {
       if (created.size === 0) return;
       const expires_at = new Date(host.now().getTime() + PSEUDONYM_LIFETIME_MS).toISOString();
-      const session_hash = hashSession();
+      const session_hash = hashScope(scope);
       const rows = [...created].map(([pseudonym, original]): PseudonymRow => {
         const id = host.newId();
         const sealed = seal(keyring(), sealContextOf("pseudonyms.original", id), original);

@@ -39,8 +39,8 @@ export interface EvaluationOrigin {
   request_id: string;
   client_address: string;
   user_agent: string | null;
-  /** Scope of reversible masks. Undefined: the session. */
-  pseudonym_scope?: string | undefined;
+  /** Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. */
+  pseudonym_scopes?: readonly string[] | undefined;
   /** User that a header of a hook names. */
   user?: string | undefined;
 }

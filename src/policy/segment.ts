@@ -107,19 +107,19 @@ export const createSegment = (
   memo: undefined,
 });
 
-const ORIGIN_BY_SOURCE: Readonly<Record<SegmentSource, TextOrigin>> = {
-  system: "system",
-  user: "user",
-  assistant: "assistant",
-  tool_definition: "tool_definition",
-  tool_arguments: "assistant",
-  tool_result: "tool_result",
-  attachment: "document",
+const ORIGINS_BY_SOURCE: Readonly<Record<SegmentSource, readonly TextOrigin[]>> = {
+  system: ["system"],
+  user: ["user"],
+  assistant: ["assistant", "assistant_text"],
+  tool_definition: ["tool_definition"],
+  tool_arguments: ["assistant"],
+  tool_result: ["tool_result"],
+  attachment: ["document"],
 };
 
-/** Returns the origin of text, by which rules select it. */
-export const originOf = (segment: Pick<Segment, "source" | "isFile">): TextOrigin =>
-  ORIGIN_BY_SOURCE[sourceByOrigin(segment)];
+/** Returns the origins of text, by which rules select it. */
+export const originsOf = (segment: Pick<Segment, "source" | "isFile">): readonly TextOrigin[] =>
+  ORIGINS_BY_SOURCE[sourceByOrigin(segment)];
 
 /**
  * Returns the source of text for detectors with `separatesFiles`: a text file in a message is an attachment, as a PDF

@@ -10,7 +10,7 @@ import { validateCondition } from "./condition.ts";
 import type { Detector } from "./detector.ts";
 import { detectors } from "./detectors/all.ts";
 import { dataLossPrevention } from "./detectors/data-loss-prevention.ts";
-import { originOf } from "./segment.ts";
+import { originsOf } from "./segment.ts";
 
 /** Compiling 10,000 patterns took seconds and 6 GB. */
 const MAX_PATTERNS = 1000;
@@ -119,8 +119,8 @@ function validateRule(
 
 const readsWithheld = ({ origins }: Rule, { reads }: Detector, direction: Direction): boolean =>
   reads[direction].some((source) => {
-    const origin = originOf({ source, isFile: false });
-    return WITHHELD_ORIGINS.includes(origin) && (origins?.includes(origin) ?? true);
+    const [origin] = originsOf({ source, isFile: false });
+    return origin && WITHHELD_ORIGINS.includes(origin) && (origins?.includes(origin) ?? true);
   });
 
 function validateWhen({ when }: Pick<Rule, "when">, at: string): string | undefined {

@@ -143,6 +143,9 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
     contacts("report", "user", "assistant", "tool_result", "document"),
     ...[injections, hidden, links, attachments].map((rule) => rule("report")),
   ];
+  // A tool gets the values that were restored for it.
+  const forTools = { field: "protocol", op: "eq", value: "mcp" };
+  const forModels = { not: forTools };
   const policy = await create<{ id: string }>(policies.create, {
     body: {
       name: "Starter",
@@ -151,19 +154,21 @@ async function createCollector(deps: Deps): Promise<{ id: string; name: string; 
         attacks("report", "system", "tool_definition"),
         planted("withhold"),
         values("transform", "user", "document"),
-        toolValues("transform", "tool_result", "assistant"),
+        { ...toolValues("transform", "tool_result", "assistant"), when: forModels },
         secrets("transform", "user", "document"),
-        toolSecrets("transform", "tool_result", "assistant"),
+        { ...toolSecrets("transform", "tool_result", "assistant"), when: forModels },
         secrets("report", "system", "tool_definition"),
-        { ...restored("transform"), when: { field: "protocol", op: "eq", value: "mcp" } },
+        { ...restored("transform"), when: forTools },
+        { ...values("report", "assistant"), when: forTools },
+        { ...secrets("report", "assistant"), when: forTools },
         ...reports,
       ],
       output_rules: [
         attacks("report", "tool_definition"),
         planted("withhold"),
-        values("transform", "assistant"),
+        values("transform", "assistant_text"),
         toolValues("transform", "tool_result"),
-        secrets("transform", "assistant"),
+        secrets("transform", "assistant_text"),
         toolSecrets("transform", "tool_result"),
         secrets("report", "tool_definition"),
         restored("transform"),

@@ -134,6 +134,34 @@ test.each([
   },
 );
 
+test("values that a model makes up are masked in its text, and pass in tool calls", async () => {
+  const text = `card ${CARD}, key ${KEY}`;
+  await using it = await guarded(
+    completion({ content: text, ...toolCall(JSON.stringify({ text })) }),
+  );
+
+  const [{ message }] = (await (await it.chat([{ role: "user", content: "Go on." }])).json())
+    .choices;
+
+  expect(message.content).toContain("card [MASKED_CC], key [MASKED_");
+  expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ text });
+});
+
+test("a file that Claude Code attaches to a message is the result of a tool", async () => {
+  await using it = await guarded();
+  const file = `1\tcard ${CARD}\n2\t\n3\t${OVERRIDE}\n4\t\n5\tEnd`;
+  const content = `<system-reminder>\nResult of calling the Read tool:\n${file}\n</system-reminder>`;
+  const headers = { "user-agent": "claude-cli/2.1.328 (external, cli)" };
+
+  const reply = await it.chat([{ role: "user", content }], {}, headers);
+
+  expect(reply.status).toBe(200);
+  const [message] = JSON.parse(it.sent()[0] ?? "").messages;
+  expect(message.content).toMatch(/card <CC_[a-z2-7]{8}>/);
+  expect(message.content).toContain("[withheld by policy: indirect_prompt_injection");
+  expect(message.content).not.toContain(OVERRIDE);
+});
+
 test("values of an MCP result are masked, and restored in the next call of a tool", async () => {
   const kit = await kitOf();
   const got: unknown[] = [];
@@ -154,6 +182,23 @@ test("values of an MCP result are masked, and restored in the next call of a too
 
   expect(found).toMatch(/^card <CC_[a-z2-7]{8}>$/);
   expect(got).toEqual([{ with: `card ${CARD}` }]);
+});
+
+test("a tool of an MCP server gets the values that its caller sends", async () => {
+  const kit = await kitOf();
+  const got: unknown[] = [];
+  await using server = startMcpServer({
+    tools: [{ name: "pay", call: (args) => got.push(args) && "paid" }],
+  });
+  const store = await makeMcpStore(kit);
+  const { code } = await store.serve("Till", server.url);
+  await store.install("eve", code);
+  await kit.put(store.path, { guard: { collector_id: await starterCollector(kit) } });
+  await using client = await store.client("eve");
+
+  await client.call("till__pay", { card: CARD });
+
+  expect(got).toEqual([{ card: CARD }]);
 });
 
 test("the Store's own tools are listed and pass in a request", async () => {

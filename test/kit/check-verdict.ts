@@ -41,6 +41,8 @@ function checkFinding(finding: Json, status: string): void {
 /** Breaker 6: the copy has the shape of what was sent; only texts differ, and no line is won or lost. */
 function checkShape(sent: unknown, copy: unknown, at = ""): void {
   if (typeof sent === "string" && typeof copy === "string") {
+    // A notice takes the place of a paragraph.
+    if (copy.includes("[withheld by policy: ")) return;
     expect(copy.split("\n").length).toBe(sent.split("\n").length);
     return;
   }

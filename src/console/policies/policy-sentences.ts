@@ -92,6 +92,7 @@ export const ORIGIN_LABELS: Record<TextOrigin, string> = {
   user: "user messages",
   system: "system prompts",
   assistant: "model output",
+  assistant_text: "text of the model",
   tool_definition: "tool definitions",
   tool_result: "tool results",
   document: "documents",

@@ -13,6 +13,7 @@ export const ORIGINS = [
   "user",
   "system",
   "assistant",
+  "assistant_text",
   "tool_definition",
   "tool_result",
   "document",

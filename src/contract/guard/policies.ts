@@ -50,7 +50,7 @@ export const Rule = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      "Origins of the texts that the rule reads. `assistant`: what a model wrote, tool calls included. `document`: attachments, and files in messages. null: all, except for `prompt_guard` and `indirect_prompt_injection`: `user`, `tool_result` and `document`. A `withhold` rule reads only `tool_result` and `document`.",
+      "Origins of the texts that the rule reads. `assistant`: what a model wrote, tool calls included; `assistant_text`: without them. `document`: attachments, and files in messages. null: all, except for `prompt_guard` and `indirect_prompt_injection`: `user`, `tool_result` and `document`. A `withhold` rule reads only `tool_result` and `document`.",
     ),
   when,
   mode,

@@ -26,8 +26,13 @@ export function createGuardContext(
     gateway_id: consumer.gateway.id,
     credential_id: key.id,
     trace_id: context.trace_id,
-    // Without a session, so that the turns of a conversation get the same pseudonyms.
-    ...(session === undefined && { pseudonym_scope: `${key.id}/${readUser(headers)}` }),
+    pseudonym_scopes: [
+      // The turns of a conversation get the same pseudonyms, with or without a session.
+      session === undefined
+        ? `key:${key.id}/${readUser(headers)}`
+        : `session:${consumer.slug}/${shortenSession(session)}`,
+      `mcp:consumer/${consumer.gateway.id}/${consumer.id}`,
+    ],
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),
     client_address: findClientAddress(context.client(), forwarded, deps.settings.TRUSTED_PROXIES),

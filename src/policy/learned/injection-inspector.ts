@@ -15,12 +15,13 @@ import { blankLetterIndexes } from "../views/letter-index.ts";
 import type { TextSpan } from "../views/source-map.ts";
 import { decodeViews, foldText, type View } from "../views/view.ts";
 import { findOverridePhrases } from "./override-phrases.ts";
-import type {
-  Cascade,
-  InjectionType,
-  ModelOrigin,
-  ScoredWindow,
-  WindowScorer,
+import {
+  type Cascade,
+  type InjectionType,
+  MAX_WINDOWS,
+  type ModelOrigin,
+  type ScoredWindow,
+  type WindowScorer,
 } from "./window-scorer.ts";
 
 /** Origins of text that may come from an attacker. The client's own software wrote the others. */
@@ -75,7 +76,7 @@ export function createInjectionInspector(
     const isReported = (match: Match) => match.reported !== false;
     const others = found.flatMap(([first, ...rest], index) => {
       const match = best[index];
-      return first && match && isReported(match) ? dropOverlapping([first, ...rest]).slice(1) : [];
+      return first && match && isReported(match) ? listOthers(first, rest) : [];
     });
     const more = others.length > 0 ? await score(others) : [];
     return [...best, ...more.filter(isReported)];
@@ -97,6 +98,15 @@ async function scoreWindows(
   const encoded = inputs.length > 0 ? await services.scoreWindows(inputs) : [];
   const logits = new Map(uncertain.map((each, index) => [each, encoded[index]]));
   return windows.map((each) => toScore(combine(each.window, logits.get(each), cascade)));
+}
+
+/** Returns the other windows of a reported text, or the complete text if there may be more suspicious ones than are kept. */
+function listOthers(first: FoundWindow, rest: readonly FoundWindow[]): FoundWindow[] {
+  const last = rest[MAX_WINDOWS - 2];
+  if (last && last.window.logit > 0) {
+    return [{ ...first, at: { ...first.at, ...wholeOf(first.at.segment) } }];
+  }
+  return dropOverlapping([first, ...rest]).slice(1);
 }
 
 /** Drops windows that have text in common with one before them. */
@@ -209,12 +219,12 @@ function narrow(
     const [best] = finishSteps(findHighest(text.slice(part.start, part.end), origin));
     return { ...part, logit: best?.logit ?? Number.NEGATIVE_INFINITY };
   });
-  const limit = Math.max(...scored.map(({ logit }) => logit)) - MAX_DIFFERENCE;
+  const limit = Math.min(0, Math.max(...scored.map(({ logit }) => logit)) - MAX_DIFFERENCE);
   const suspicious = scored.filter(({ logit }) => logit >= limit);
   const [first, last] = [suspicious[0], suspicious.at(-1)];
   return first && last ? { start: first.start, end: last.end } : window;
 }
-/** Of the logits of paragraphs that are taken together. */
+/** Of the logits of paragraphs that are taken together. Those above 0 are taken in any case. */
 const MAX_DIFFERENCE = 2;
 const BLANK_LINES = /\r?\n(?:[ \t]*\r?\n)+/g;
 

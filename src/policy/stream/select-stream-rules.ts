@@ -1,6 +1,7 @@
 /** Selects the rules of a policy that act on the text of a response before it is complete. */
 import type { CompiledPolicy } from "../compile-policy.ts";
 import type { FactLookup } from "../condition.ts";
+import { originsOf } from "../segment.ts";
 import type { StreamRule } from "./text-stream.ts";
 
 export interface StreamRules {
@@ -9,6 +10,7 @@ export interface StreamRules {
   rules: readonly StreamRule[];
 }
 
+const TEXT = { source: "assistant", isFile: false } as const;
 const NEEDS_WHOLE: StreamRules = { needs_whole: true, rules: [] };
 
 /** `facts` are those of the response before its first text: no tool was called yet. */
@@ -35,7 +37,8 @@ export function selectStreamRules(
     // Output rules cannot ask, and text of the model is not withheld.
     if (observe || (action !== "block" && action !== "transform")) continue;
     if (disabled.has(detector.id)) continue;
-    if (!reads.has("assistant") || origins?.has("assistant") === false) continue;
+    if (!reads.has("assistant")) continue;
+    if (origins && !originsOf(TEXT).some((origin) => origins.has(origin))) continue;
     const applies = test(lookup);
     if (readsTool) return NEEDS_WHOLE;
     if (!applies) continue;
