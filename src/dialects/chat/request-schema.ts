@@ -18,7 +18,7 @@ export const CHAT_DROPPED = {
     "store",
     "verbosity",
   ],
-  message: ["annotations", "name", "parsed"],
+  message: ["annotations", "name", "parsed", "provider_specific_fields"],
   function: ["parsed_arguments"],
   json_schema: ["description"],
   part: ["prompt_cache_breakpoint"],
