@@ -162,12 +162,29 @@ test("a file that Claude Code attaches to a message is the result of a tool", as
   expect(message.content).not.toContain(OVERRIDE);
 });
 
+const PEM_LINES = ["-----BEGIN PRIVATE KEY-----", "MIIEvQ".repeat(10), "-----END PRIVATE KEY-----"];
+const PRIVATE_KEY = PEM_LINES.join("\n");
+
+test("a value with line breaks in a JSON result is restored with line breaks", async () => {
+  await using it = await guarded((hit) => {
+    const { private_key: text } = JSON.parse(JSON.parse(hit.body.toString()).messages[2].content);
+    return completion(toolCall(JSON.stringify({ text })));
+  });
+
+  const reply = await it.chat(toolTurn(JSON.stringify({ private_key: PRIVATE_KEY })));
+
+  expect(it.sent()[0]).not.toContain("MIIEvQ");
+  const [{ message }] = (await reply.json()).choices;
+  expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ text: PRIVATE_KEY });
+});
+
 test("values of an MCP result are masked, and restored in the next call of a tool", async () => {
   const kit = await kitOf();
   const got: unknown[] = [];
   await using server = startMcpServer({
     tools: [
       { name: "find", call: () => `card ${CARD}` },
+      { name: "read", call: () => ({ private_key: PRIVATE_KEY }) },
       { name: "pay", call: (args) => got.push(args) && "paid" },
     ],
   });
@@ -180,8 +197,12 @@ test("values of an MCP result are masked, and restored in the next call of a too
   const found = JSON.parse((await client.call("shop__find")).text);
   await client.call("shop__pay", { with: found });
 
+  const { private_key } = JSON.parse((await client.call("shop__read")).text);
+  await client.call("shop__pay", { with: private_key });
+
   expect(found).toMatch(/^card <CC_[a-z2-7]{8}>$/);
-  expect(got).toEqual([{ with: `card ${CARD}` }]);
+  expect(private_key).not.toContain("MIIEvQ");
+  expect(got).toEqual([{ with: `card ${CARD}` }, { with: PRIVATE_KEY }]);
 });
 
 test("a tool of an MCP server gets the values that its caller sends", async () => {

@@ -27,6 +27,23 @@ test("JSON text is valid JSON after masking, including duplicate members and sig
   ]);
 });
 
+test("the original of a value in JSON text is without the escapes of JSON", () => {
+  const text = String.raw`{"key": "-----BEGIN\nM\"E\\-----", "b": 1}`;
+  const value = String.raw`-----BEGIN\nM\"E\\-----`;
+  const start = text.indexOf(value);
+  const originals: string[] = [];
+  const segment = createSegment(text, "user", { pointer: "/input" });
+  const at = { segment, start, end: start + value.length };
+  const match = { type: "pii", label: "any", confidence: 1, at, mask: { pseudonym: "KEY" } };
+
+  applyMasks([match], (_, original) => {
+    originals.push(original);
+    return "<KEY>";
+  });
+
+  expect(originals).toEqual(['-----BEGIN\nM"E\\-----']);
+});
+
 test("text with more than 10,000 matches is masked completely", () => {
   const spans = Array.from({ length: 12_000 }, (_, at): [number, number, string] => [
     2 * at,

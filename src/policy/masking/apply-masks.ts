@@ -72,8 +72,11 @@ function replaceSpans(
   for (const { start, end, mask, isNumber } of isJson ? widenToNumbers(text, [...spans]) : spans) {
     if (end <= from) continue;
     const begin = Math.max(start, from);
+    const original = text.slice(begin, end);
     const replacement =
-      "text" in mask ? mask.text : createPseudonym(mask.pseudonym, text.slice(begin, end));
+      "text" in mask
+        ? mask.text
+        : createPseudonym(mask.pseudonym, isJson ? unescapeJson(original) : original);
     pieces.push(
       text.slice(from, begin),
       isJson ? escapeForJson(replacement, isNumber) : replacement,
@@ -111,6 +114,15 @@ function widenToNumbers(text: string, spans: readonly MaskedSpan[]): MaskedSpan[
     const isNumber = number && number.start <= one.start && one.end <= number.end;
     return isNumber ? { ...one, ...number, isNumber } : one;
   });
+}
+
+/** Returns a part of a JSON text without its escapes; the part itself if it is not within one string. */
+function unescapeJson(part: string): string {
+  try {
+    return JSON.parse(`"${part}"`);
+  } catch {
+    return part;
+  }
 }
 
 function escapeForJson(mask: string, isNumber = false): string {

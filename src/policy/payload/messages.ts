@@ -79,7 +79,7 @@ const readPart: ValueReader = (out, value, location) => {
   if (!isObject(value)) return readUnknown(out, value, location);
   const type = typeof value.type === "string" ? value.type : "";
   if (type.endsWith("tool_use")) readCall(out, value, location);
-  else if (type.endsWith("tool_result")) readToolResult(out, value, location);
+  else if (/(?:tool|search)_result$/.test(type)) readToolResult(out, value, location);
   else readMembers(out, value, location, PART_READERS);
 };
 

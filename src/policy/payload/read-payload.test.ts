@@ -34,6 +34,48 @@ test.each<[string, JsonObject, PayloadContext["protocol"]?]>([
   },
 );
 
+const block = { type: "search_result", source: "wiki", title: "a b", content: [{ text: "c d" }] };
+test.each<[string, JsonObject, [string, string][]]>([
+  [
+    "reasoning and compaction: the model",
+    {
+      input: [
+        { type: "reasoning", summary: [{ text: "a b" }], content: [{ text: "c d" }] },
+        { type: "compaction", summary: [{ text: "e f" }] },
+        { type: "message", role: "user", content: "g h" },
+      ],
+    },
+    [
+      ["a b", "assistant"],
+      ["c d", "assistant"],
+      ["e f", "assistant"],
+      ["g h", "user"],
+    ],
+  ],
+  [
+    "errors of an MCP server: a tool result",
+    { input: ["mcp_list_tools", "mcp_call"].map((type) => ({ type, error: "a b" })) },
+    [
+      ["a b", "tool_result"],
+      ["a b", "tool_result"],
+    ],
+  ],
+  [
+    "a search result beside the words of a user: a tool result",
+    { messages: [{ role: "user", content: [block, { type: "text", text: "e f" }] }] },
+    [
+      ["wiki", "tool_result"],
+      ["a b", "tool_result"],
+      ["c d", "tool_result"],
+      ["e f", "user"],
+    ],
+  ],
+])("the source of %s", (_, payload, sources) => {
+  const { segments } = read(payload);
+
+  expect(segments.map(({ text, source }) => [text, source])).toEqual(sources);
+});
+
 test("ids in the arguments of a call are shown, but not the id of the message", () => {
   const parameters = { account_id: 8 };
   const params = { name: "pay", arguments: {}, parameters };

@@ -33,8 +33,8 @@ const readItem: ValueReader = (out, value, location) => {
 /** Returns the reader of an item that is not a message. */
 function findItemReader(type: unknown): ValueReader | undefined {
   if (typeof type !== "string") return undefined;
-  if (CALL_TYPES.has(type)) return readCall;
-  if (type === "mcp_list_tools") return readToolList;
+  const known = ITEM_READERS.get(type);
+  if (known) return known;
   if (type.endsWith("_output")) return readCallOutput;
   return type.endsWith("_call") ? readHostedCall : undefined;
 }
@@ -46,13 +46,6 @@ export const readPossibleItems = readEach((out, value, location) =>
   (isObject(value) ? readItem : readData)(out, value, location),
 );
 
-const CALL_TYPES = new Set([
-  "function_call",
-  "custom_tool_call",
-  "mcp_call",
-  "mcp_approval_request",
-]);
-const readToolList = readObject(memberReaders({ tools: readDefinitions }));
 const readCallOutput = withSource(
   "tool_result",
   // A search for tools returns their definitions.
@@ -71,3 +64,16 @@ const readHostedCall = withSource(
     }),
   ),
 );
+
+/** Written by the model in an earlier turn. */
+const readModelItem = withSource("assistant", readMessage);
+
+const ITEM_READERS = memberReaders({
+  function_call: readCall,
+  custom_tool_call: readCall,
+  mcp_call: readCall,
+  mcp_approval_request: readCall,
+  mcp_list_tools: readObject(memberReaders({ tools: readDefinitions, error: readHostedResult })),
+  reasoning: readModelItem,
+  compaction: readModelItem,
+});

@@ -72,6 +72,7 @@ const ARGUMENT_NAMES = ["arguments", "args", "input", "parameters"];
 const CALL_READERS = memberReaders({
   name: readToolName,
   output: readOutput,
+  error: readOutput,
   ...Object.fromEntries(ARGUMENT_NAMES.map((name) => [name, ignoreValue])),
   // In OpenAI chat, one of these contains the call. In a call without one, a respelled name of it is rejected.
   function: readUnknown,

@@ -35,6 +35,8 @@ test.each([
   ["url_password", "jdbc:mysql://h/db?user=app&password=#", "hunter2"],
   ["url_password", "redis://:#@cache:6379/0", "pw"],
   ["url_password", "postgres://app:#@db.internal/x", "P@ss1"],
+  ["password", "<login>a</login>:<password>#</password>", "Xk29dmQ7"],
+  ["password", "<password>#</password>", "@Xk29dmQ7"],
 ])("%s in %p", (label, template, value) => {
   expect(spans(template.replace("#", value))).toEqual([[label, value]]);
 });
@@ -51,6 +53,9 @@ test.each([
   ["a default value in code", "def connect(host=None, user=None, password=None):"],
   ["an expression in code", "host=a user=b password=config.password;"],
   ["a placeholder", "postgres://app:password@db/x"],
+  ["the host after a placeholder", "postgres://app:<password>@db.internal:5432/shop"],
+  ["the host after a pseudonym", "postgres://app:<PASSWORD_2zyyuji3>@db.internal:5432/shop"],
+  ["the host after a token", "https://x:<API_KEY_2abcdefg>@github.com/org/repo1"],
 ])("%s is not a secret: %p", (_, text) => {
   expect(findSecrets(text)).toEqual([]);
 });

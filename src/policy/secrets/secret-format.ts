@@ -80,10 +80,10 @@ export const toNamedFormat = ([label, names, value]: NamedRow): SecretFormat => 
 export const QUOTE = "\\\\{0,3}[\"'`]?";
 const OPTIONAL_SPACE = "[ \\t]{0,8}";
 /**
- * `=`, `:`, `=>`, `:=`, `?=`, `>` of an element, or a comma before a quoted argument, with white space. In XML also the
+ * `=`, `:`, `=>`, `:=`, `?=`, `>` of an element (not of a placeholder: `user:<password>@host`), or a comma before a quoted argument, with white space. In XML also the
  * next attribute (`key="name" value="…"`) and the next element (`<key>name</key><string>…`).
  */
-export const ASSIGNMENT = `(?:${OPTIONAL_SPACE}(?:[:?]{0,2}=|=>|={1,3}|:|>|,(?=${OPTIONAL_SPACE}\\\\{0,3}["']))${OPTIONAL_SPACE}|\\s{1,4}value\\s{0,2}=\\s{0,2}|</(?:key|name)>\\s{0,40}<(?:string|value)>)`;
+export const ASSIGNMENT = `(?:${OPTIONAL_SPACE}(?:[:?]{0,2}=|=>|={1,3}|:|>(?!(?<=:<[^<>]{1,80}>)@)|,(?=${OPTIONAL_SPACE}\\\\{0,3}["']))${OPTIONAL_SPACE}|\\s{1,4}value\\s{0,2}=\\s{0,2}|</(?:key|name)>\\s{0,40}<(?:string|value)>)`;
 
 const KEY_NOUN = "(?:(?:key|token|secret|credential|password|apikey)s?|pat)";
 const KEY_ADJECTIVE =

@@ -15,7 +15,16 @@ test.each([
   ["a data URL", url(base64(PNG)), url("")],
   ["two of them", url(base64(PNG)) + url(base64(JPEG)), url("") + url("")],
   ["base64 without a declaration", `Screen: ${base64(JPEG)} end`, "Screen:  end"],
-  ["base64 in lines", `$ base64 a.png\n${lines(PNG)}\n$ ls`, "$ base64 a.png\n\n$ ls"],
+  [
+    "base64 in lines, except for the last one",
+    `$ base64 a.png\n${lines(PNG)}\n$ ls`,
+    `$ base64 a.png\n\n${lines(PNG).split("\n").at(-1)}\n$ ls`,
+  ],
+  [
+    "unpadded base64 before a line of text",
+    `${base64(PNG)}\n4111 1111 1111 1111 is my card`,
+    "\n4111 1111 1111 1111 is my card",
+  ],
 ])("an encoded image is not read as text: %s", (_, text, read) => {
   const view = foldText(text);
 

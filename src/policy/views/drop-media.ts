@@ -18,7 +18,9 @@ export function dropMedia(text: string): SourceMap | undefined {
     const characters = text.slice(run.start, run.end);
     if (WORDS.some((pattern) => pattern.test(characters))) return;
     out.append(text.slice(done, run.start), done, run.start);
-    done = findPaddingEnd(text, run);
+    // The last line may be the first word of the text after media without padding.
+    const lastLine = Math.max(characters.lastIndexOf("\n"), characters.lastIndexOf("\\"));
+    done = lastLine < 0 ? findPaddingEnd(text, run) : run.start + lastLine;
   });
   if (done === 0) return undefined;
   out.append(text.slice(done), done, text.length);
