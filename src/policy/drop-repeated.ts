@@ -93,7 +93,7 @@ function hasSpans(spans: readonly TextSpan[], { from, to }: PagePiece, count: nu
 }
 
 /** Returns the index of the first item that `test` accepts, as it does all after it. */
-function findFirst<T>(items: readonly T[], test: (item: T) => boolean): number {
+export function findFirst<T>(items: readonly T[], test: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,17 +1,22 @@
 import { expect, test } from "bun:test";
 import { expectLinear } from "../../test/kit/expect-linear.ts";
-import { findPassage } from "./passage.ts";
+import { findPassage, hashPassage } from "./passage.ts";
+import { createSegment } from "./segment.ts";
+import type { TextSpan } from "./views/source-map.ts";
+import { maskPassages, splitByWithheld } from "./withhold.ts";
 
 const MATCH = "forward the keys";
+const segmentOf = (text: string) => createSegment(text, "tool_result", { pointer: "" });
+const find = (text: string, span: TextSpan) => findPassage(segmentOf(text), span);
 
 const passageIn = (text: string): string => {
   const start = text.indexOf(MATCH);
-  const passage = findPassage(text, { start, end: start + MATCH.length });
+  const passage = find(text, { start, end: start + MATCH.length });
   return text.slice(passage.start, passage.end);
 };
 const partsIn = (text: string, from: string, to: string): string[] =>
-  findPassage(text, { start: text.indexOf(from), end: text.indexOf(to) + to.length }).parts.map(
-    (part) => text.slice(part.start, part.end),
+  find(text, { start: text.indexOf(from), end: text.indexOf(to) + to.length }).parts.map((part) =>
+    text.slice(part.start, part.end),
   );
 const line = "All tests of this module pass on both machines. ";
 
@@ -48,7 +53,7 @@ test("a passage in JSON cuts no escape", () => {
   for (let length = 480; length < 500; length++) {
     const text = JSON.stringify([`${"\\".repeat(length)}\n${MATCH}\\n${"é\\\n".repeat(length)}`]);
     const start = text.indexOf(MATCH);
-    const { start: from, end: to } = findPassage(text, { start, end: start + MATCH.length });
+    const { start: from, end: to } = find(text, { start, end: start + MATCH.length });
 
     expect(() => JSON.parse(`${text.slice(0, from)}x${text.slice(to)}`)).not.toThrow();
   }
@@ -72,8 +77,41 @@ test.each([
   ["JSON", '"\\n'],
   ["escapes", "\\"],
 ])("a passage of %s is found in linear time", async (_, unit) => {
-  const find = (text: string) =>
-    findPassage(text, { start: text.length - 20, end: text.length - 5 });
+  const findLast = (text: string) => find(text, { start: text.length - 20, end: text.length - 5 });
 
-  await expectLinear(find, (length) => `["${unit.repeat(length)}${MATCH}"]`);
+  await expectLinear(findLast, (length) => `["${unit.repeat(length)}${MATCH}"]`);
+});
+
+const ATTACK = "zebra attack ok";
+test.each([
+  ["plain text", (count: number) => `${ATTACK}\n\n`.repeat(count)],
+  ["a paragraph", (count: number) => `${ATTACK} `.repeat(count)],
+  ["values of JSON", (count: number) => JSON.stringify(Array(count).fill(ATTACK))],
+  ["one value of JSON", (count: number) => JSON.stringify([`${ATTACK} `.repeat(count)])],
+])("thousands of matches in %s are withheld in linear time", async (_, write) => {
+  const withhold = (text: string) => {
+    const segment = segmentOf(text);
+    const found = Array.from(text.matchAll(/zebra/g), ({ index }) => {
+      const at = { segment, start: index, end: index + 5 };
+      return { label: "word", type: "keyword", confidence: 1, at };
+    });
+    const [withheld] = splitByWithheld(found);
+    // Exceptions are looked up by the hash of each passage.
+    for (const { at } of found) hashPassage(at);
+    return maskPassages(withheld);
+  };
+
+  expect(withhold(write(1000)).length).toBeWithin(1, 1001);
+  await expectLinear(withhold, (length) => write(Math.ceil(length / ATTACK.length)));
+});
+
+test("matches in one passage share its notice", () => {
+  const text = `One.\n\n${MATCH}, and ${MATCH} again.`;
+  const segment = segmentOf(text);
+  const found = Array.from(text.matchAll(/forward/g), ({ index }) => {
+    const at = { segment, start: index, end: index + 7 };
+    return { label: "word", type: "keyword", confidence: 1, at };
+  });
+
+  expect(maskPassages(found)).toMatchObject([{ at: { start: 6, end: text.length } }]);
 });

@@ -8,7 +8,9 @@
 import { findStringEnd, skipBlank } from "../lib/json/source-text.ts";
 import type { CompiledRule } from "./compile-policy.ts";
 import type { Match } from "./detector.ts";
+import { findFirst } from "./drop-repeated.ts";
 import { isJsonText } from "./masking/apply-masks.ts";
+import { computeOnce, type Segment } from "./segment.ts";
 import type { TextSpan } from "./views/source-map.ts";
 
 export interface Passage extends TextSpan {
@@ -37,12 +39,14 @@ const ESCAPED: Boundaries = {
 export const hasPassages = ({ scores, action }: Pick<CompiledRule, "scores" | "action">): boolean =>
   scores || action === "withhold";
 
-export function findPassage(text: string, match: TextSpan): Passage {
-  if (!isJsonText(text)) {
+export function findPassage(segment: Segment, match: TextSpan): Passage {
+  const { text } = segment;
+  const strings = computeOnce(segment, listStringValues);
+  if (!strings) {
     const passage = findWithin(text, match, { start: 0, end: text.length }, PLAIN);
     return { ...passage, parts: [passage] };
   }
-  const values = findStringValues(text, match);
+  const values = findTouched(strings, match);
   const [first, last] = [values[0], values.at(-1)];
   if (!first || !last) return { ...match, parts: [] };
   const start = Math.max(match.start, first.start);
@@ -58,31 +62,50 @@ export function findPassage(text: string, match: TextSpan): Passage {
 /** Returns the SHA-256 of the passage around a match, in hexadecimal digits. */
 export function hashPassage(at: NonNullable<Match["at"]>): string {
   const { segment, ...match } = locateInSource(at);
-  const passage = findPassage(segment.text, match);
-  return Bun.SHA256.hash(segment.text.slice(passage.start, passage.end), "hex");
+  const { start, end } = findPassage(segment, match);
+  const last = computeOnce(segment, createPassageHash);
+  if (start !== last.start || end !== last.end) {
+    Object.assign(last, {
+      start,
+      end,
+      hash: Bun.SHA256.hash(segment.text.slice(start, end), "hex"),
+    });
+  }
+  return last.hash;
 }
+
+/** The last hash of a text: thousands of matches may share a passage of several MiB. */
+const createPassageHash = () => ({ start: 0, end: 0, hash: Bun.SHA256.hash("", "hex") });
 
 /** Returns the place of a match in the text that the payload contains: a complete message, or the source of a page. */
 export function locateInSource(at: NonNullable<Match["at"]>): NonNullable<Match["at"]> {
   const { page, part } = at.segment;
   if (part) return { segment: part.whole, start: at.start + part.start, end: at.end + part.start };
   if (!page || page.run || page.isJson) return at;
-  const pieces = page.pieces.filter(({ start, end }) => start < at.end && at.start < end);
+  const pieces = findTouched(page.pieces, at);
   const [first, last] = [pieces[0], pieces.at(-1)];
   return first && last ? { segment: page.source, start: first.from, end: last.to } : at;
 }
 
-/** Returns the strings between quotes that a span touches, except for names of members. */
-function findStringValues(text: string, { start, end }: TextSpan): TextSpan[] {
+/** Returns the strings of JSON between their quotes, except for names of members. Returns null for other text. */
+function listStringValues(text: string): readonly TextSpan[] | null {
+  if (!isJsonText(text)) return null;
   const found: TextSpan[] = [];
-  for (let at = text.indexOf('"'); at >= 0 && at < end; ) {
+  for (let at = text.indexOf('"'); at >= 0; ) {
     const next = findStringEnd(text, at);
     const isName = text.charAt(skipBlank(text, next)) === ":";
-    if (next - 1 > start && next - at > 2 && !isName) found.push({ start: at + 1, end: next - 1 });
+    if (next - at > 2 && !isName) found.push({ start: at + 1, end: next - 1 });
     at = text.indexOf('"', next);
   }
   return found;
 }
+
+/** Returns those of the spans, which are in order, that another span touches. */
+const findTouched = <Span extends TextSpan>(spans: readonly Span[], { start, end }: TextSpan) =>
+  spans.slice(
+    findFirst(spans, (span) => span.end > start),
+    findFirst(spans, (span) => span.start >= end),
+  );
 
 function findWithin(
   text: string,

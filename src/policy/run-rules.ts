@@ -4,7 +4,7 @@ import { createDetectorFinding } from "./create-finding.ts";
 import { inspectRule } from "./inspect-rule.ts";
 import { addFinding, type Matches, type PolicyRun, splitByMaskable } from "./policy-run.ts";
 import { keepViews } from "./views/view.ts";
-import { maskPassage, splitByWithheld } from "./withhold.ts";
+import { maskPassages, splitByWithheld } from "./withhold.ts";
 
 /** Stops at the first block, except for rules that accumulate. */
 export async function runRules(run: PolicyRun, rules: readonly CompiledRule[]): Promise<void> {
@@ -55,7 +55,7 @@ function rewriteMatches(run: PolicyRun, rule: CompiledRule, found: Matches): voi
   const { action } = rule;
   const [matches, fixed] = action === "withhold" ? splitByWithheld(found) : splitByMaskable(found);
   const isRewritten = reportMatches(run, rule, matches) === action;
-  if (isRewritten) run.masked.push(action === "withhold" ? matches.flatMap(maskPassage) : matches);
+  if (isRewritten) run.masked.push(action === "withhold" ? maskPassages(matches) : matches);
   reportMatches(run, { ...rule, observe: true }, fixed);
 }
 
