@@ -74,14 +74,18 @@ export function hashPassage(at: NonNullable<Match["at"]>): string {
   return last.hash;
 }
 
-/** The last hash of a text: thousands of matches may share a passage of several MiB. */
+/** Keeps the last hash: thousands of matches of a segment may share a passage of several MiB. */
 const createPassageHash = () => ({ start: 0, end: 0, hash: Bun.SHA256.hash("", "hex") });
 
-/** Returns the place of a match in the text that the payload contains: a complete message, or the source of a page. */
+/**
+ * Returns the place of a match in the text that the payload contains: a complete message, or the source of a page. Of an
+ * encoded page, it is the whole run.
+ */
 export function locateInSource(at: NonNullable<Match["at"]>): NonNullable<Match["at"]> {
   const { page, part } = at.segment;
   if (part) return { segment: part.whole, start: at.start + part.start, end: at.end + part.start };
-  if (!page || page.run || page.isJson) return at;
+  if (!page || page.isJson) return at;
+  if (page.run) return { segment: page.source, start: page.run.start, end: page.run.end };
   const pieces = findTouched(page.pieces, at);
   const [first, last] = [pieces[0], pieces.at(-1)];
   return first && last ? { segment: page.source, start: first.from, end: last.to } : at;

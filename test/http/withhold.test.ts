@@ -128,6 +128,28 @@ test("a page is withheld in its source", async () => {
   expect(JSON.stringify(transformed_payload)).toContain("<p>Open daily.</p>");
 });
 
+test("of a page that is base64 in a tool result, the whole run is withheld", async () => {
+  const guard = await makeGuardWithRules(await kitOf(), "indirect_prompt_injection", {
+    action: "withhold",
+  });
+  // The tags part the words, so that only the reader of pages finds them.
+  const parted = PLANTED.replace(/[a-z]{3}(?=[a-z])/g, "$&<i></i>");
+  const page = `<html><body><p>Welcome to the museum.</p><p>${parted}</p></body></html>`;
+  const contentOf = (data: string) => `Title: Museum\n\n${data}\n\nOpen daily.`;
+  const run = Buffer.from(page).toBase64();
+  const notice = `[withheld by policy: indirect_prompt_injection, ref ${sha256(run).slice(0, 12)}]`;
+
+  const { status, findings, transformed_payload } = await guard.evaluate({
+    payload: { messages: [{ role: "tool", content: contentOf(run) }] },
+  });
+
+  expect(status).toBe("transform");
+  expect(findings).toMatchObject([{ evidence: { passage_sha256: sha256(run) } }]);
+  expect(transformed_payload).toEqual({
+    messages: [{ role: "tool", content: contentOf(notice) }],
+  });
+});
+
 test("a file that cannot be rewritten is reported with the action that does not apply", async () => {
   const guard = await makeGuardWithRules(await kitOf(), "indirect_prompt_injection", {
     action: "withhold",
