@@ -28,6 +28,27 @@ test.each([
   ],
   ["has the lines of the paragraph with their ends", `a\r\n\r\n${MATCH}\r\n\r\nb`, MATCH],
   [
+    "ends at a numbered line without text",
+    `     3\tOne\n     4\t\n     5\t${MATCH}\n     6\t\n     7\t\n     8\tTwo`,
+    `     5\t${MATCH}`,
+  ],
+  [
+    "ends at a line with an arrow after its number",
+    `     3→One\n     4→\n     5→${MATCH}\n     6→\n     7→Two`,
+    `     5→${MATCH}`,
+  ],
+  [
+    "ends at a line with a bar after its number",
+    `00003| One\n00004| \n00005| ${MATCH}`,
+    `00005| ${MATCH}`,
+  ],
+  [
+    "ends at a line with a colon after its number",
+    `3: One\n4: \n5: ${MATCH}\n6:\n7: Two`,
+    `5: ${MATCH}`,
+  ],
+  ["has the lines with only a number of the text", `One\n4\n${MATCH}`, `One\n4\n${MATCH}`],
+  [
     "is the whole text without blank lines",
     `Please ${MATCH} now.\nThanks`,
     `Please ${MATCH} now.\nThanks`,
@@ -74,6 +95,7 @@ test("the passage of a text does not depend on what follows its paragraph", () =
 
 test.each([
   ["plain text", "\n "],
+  ["numbered lines", "\n 1\t "],
   ["JSON", '"\\n'],
   ["escapes", "\\"],
 ])("a passage of %s is found in linear time", async (_, unit) => {

@@ -20,13 +20,16 @@ export interface Passage extends TextSpan {
 
 const MAX_CHARACTERS = 1000;
 
+/** Coding agents number the lines of a file, so that its blank lines have a number: `     4→`, `00004| `, `4: `. */
+export const BLANK_LINES = /(\r?\n(?:[ \t]*(?:\d{1,7}(?:[ \t]*[→|:]|\t)[ \t]*)?\r?\n)+)/g;
+
 /** Expressions whose first group matches the end of a paragraph, and of a line or sentence. */
 interface Boundaries {
   paragraph: RegExp;
   line: RegExp;
 }
 const PLAIN: Boundaries = {
-  paragraph: /(\r?\n(?:[ \t]*\r?\n)+)/g,
+  paragraph: BLANK_LINES,
   line: /(\r?\n|[.!?]["')\]]*\s+|[。！？।])/g,
 };
 /** In a string of JSON. The last alternative skips an escape, so that none is cut. */

@@ -2,6 +2,7 @@
 import type { TextOrigin } from "../../contract/guard/actions.ts";
 import type { DetectorServices, InspectionContext, Inspector, Match } from "../detector.ts";
 import { costOf, finishSteps, type InspectionSteps, runSteps } from "../inspect-texts.ts";
+import { BLANK_LINES } from "../passage.ts";
 import {
   computeOnce,
   isMemoized,
@@ -226,7 +227,6 @@ function narrow(
 }
 /** Of the logits of paragraphs that are taken together. Those above 0 are taken in any case. */
 const MAX_DIFFERENCE = 2;
-const BLANK_LINES = /\r?\n(?:[ \t]*\r?\n)+/g;
 
 /** Times that the text of one segment is read again without its exempt windows. */
 const MAX_EXEMPT_READINGS = 4;
