@@ -15,7 +15,10 @@ export interface EvaluationContext {
   /** Id of the consumer key or personal token; in the playground, of the administrator's token. Undefined: a token of an identity provider. */
   credential_id?: string | undefined;
   request: Omit<EvaluateRequest, "payload" | "gateway_id" | "collector_key">;
-  /** Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. */
+  /**
+   * Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. Scopes other than
+   * sessions begin with NUL, which no session id contains.
+   */
   pseudonym_scopes?: readonly string[] | undefined;
   trace_id: string;
   client_address: string;

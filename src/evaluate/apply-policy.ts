@@ -39,7 +39,7 @@ export async function applyPolicy(
   }
   const pseudonyms = createSessionPseudonyms(host, keyring, {
     collector_id: collector.id,
-    scopes: evaluation.origin.pseudonym_scopes ?? [`session:${session_id}`],
+    scopes: evaluation.origin.pseudonym_scopes ?? [session_id],
   });
   decided.outcome = await runPolicy(program, {
     direction,

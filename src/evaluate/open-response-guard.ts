@@ -49,7 +49,7 @@ export function openResponseGuard(
 
   const session = {
     collector_id: collector.id,
-    scopes: context.pseudonym_scopes ?? [`session:${session_id}`],
+    scopes: context.pseudonym_scopes ?? [session_id],
   };
   const pseudonyms = createSessionPseudonyms(host, keyring, session);
   const inspection: InspectionContext = {

@@ -39,7 +39,10 @@ export interface EvaluationOrigin {
   request_id: string;
   client_address: string;
   user_agent: string | null;
-  /** Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. */
+  /**
+   * Scopes of reversible masks: that of new ones, and others that are restored. Undefined: the session. Scopes other than
+   * sessions begin with NUL, which no session id contains.
+   */
   pseudonym_scopes?: readonly string[] | undefined;
   /** User that a header of a hook names. */
   user?: string | undefined;

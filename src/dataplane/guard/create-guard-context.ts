@@ -29,9 +29,9 @@ export function createGuardContext(
     pseudonym_scopes: [
       // The turns of a conversation get the same pseudonyms, with or without a session.
       session === undefined
-        ? `key:${key.id}/${readUser(headers)}`
-        : `session:${consumer.slug}/${shortenSession(session)}`,
-      `mcp:consumer/${consumer.gateway.id}/${consumer.id}`,
+        ? `\0key:${key.id}/${readUser(headers)}`
+        : `${consumer.slug}/${shortenSession(session)}`,
+      `\0mcp:consumer/${consumer.gateway.id}/${consumer.id}`,
     ],
     // A response is evaluated for the record even if its client has left.
     ...(direction === "input" && { client: request }),

@@ -137,7 +137,7 @@ export async function evaluatePayload(
       },
     },
     // Tools may write back what other calls returned.
-    pseudonym_scopes: [`mcp:${caller.kind}/${caller.gateway_id}/${policySubject(caller)}`],
+    pseudonym_scopes: [`\0mcp:${caller.kind}/${caller.gateway_id}/${policySubject(caller)}`],
     trace_id: author.trace_id,
     ...client_info,
   });
