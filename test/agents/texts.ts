@@ -22,8 +22,12 @@ const FOLDERS: Partial<Record<AgentName, string>> = {
   "OpenAI Agents SDK": "agents",
   "Pydantic AI": "pydantic_ai",
 };
-/** Agents that send their templates as messages of the user. */
-const IN_USER_MESSAGES: readonly AgentName[] = ["aider", "mini-swe-agent", "CrewAI"];
+/** Agents that send their templates as messages of the user, with the beginning of their system prompt. */
+const IN_USER_MESSAGES: Partial<Record<AgentName, string>> = {
+  aider: "Act as an expert software developer.",
+  "mini-swe-agent": "",
+  CrewAI: "",
+};
 
 const hello = { role: "user", content: "Hello" };
 const PLACES = {
@@ -32,7 +36,12 @@ const PLACES = {
     messages: [hello],
     tools: [{ type: "function", function: { name: "run", description: text } }],
   }),
-  user: (text: string) => ({ messages: [{ role: "user", content: text }] }),
+  user: (text: string, agent: AgentName) => ({
+    messages: [
+      { role: "system", content: IN_USER_MESSAGES[agent] },
+      { role: "user", content: text },
+    ],
+  }),
 };
 type Position = keyof typeof PLACES;
 
@@ -46,7 +55,7 @@ test.each(Object.keys(AGENTS) as AgentName[])("no text of %s is blocked", async 
   const folder = FOLDERS[name] ?? id.replace(/\/.*|-ai$/, "");
   const texts = extractTexts(modules, [`${folder}/**`, `${folder}-*/**`]);
   const places: Position[] = ["system", "tool"];
-  if (IN_USER_MESSAGES.includes(name)) places.push("user");
+  if (name in IN_USER_MESSAGES) places.push("user");
   const blocked = (await Promise.all(places.map((place) => evaluate(name, place, texts)))).flat();
   expect(texts).not.toEqual([]);
   expect(blocked).toEqual([]);
@@ -61,7 +70,7 @@ async function evaluate(agent: AgentName, place: Position, texts: readonly strin
   const blocked: string[] = [];
   for (let from = 0; from < texts.length; from += 50) {
     const part = texts.slice(from, from + 50);
-    const body = part.map((text) => ({ payload: PLACES[place](text) }));
+    const body = part.map((text) => ({ payload: PLACES[place](text, agent) }));
     const reply = await admin.post("/v1/evaluate/batch", body, headers);
     const verdicts: Verdict[] = await reply.json();
     for (const [at, verdict] of verdicts.entries()) {

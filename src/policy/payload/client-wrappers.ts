@@ -52,7 +52,7 @@ const CLIENTS: readonly Client[] = [
   },
   {
     name: "aider",
-    prompt: /^Act as an expert (?:software developer|code analyst)/,
+    prompt: /^Act as an expert (?:software developer|code analyst|architect engineer)/,
     tags: [],
     notices: [
       'I\'ve written your instructions in comments in the code and marked them with "ai"',
