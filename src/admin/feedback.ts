@@ -1,20 +1,50 @@
-/** Operations on feedback: marks findings of recorded evaluations, and manages the exemptions that marks create. */
+/** Operations on feedback: marks findings of recorded evaluations, and manages the exemptions that marks create, and exceptions of passages. */
 
 import { AppError } from "../contract/errors.ts";
 import type { ActivityEvent } from "../contract/guard/activity.ts";
 import type { Finding } from "../contract/guard/evaluate.ts";
+import { type Exception, type ExceptionInput, exceptions } from "../contract/guard/exceptions.ts";
 import { listExemptions, removeExemption, setFeedback } from "../contract/guard/feedback.ts";
 import { recordChange } from "../db/record-change.ts";
 import { detectorTable } from "../db/tables/detectors.ts";
 import { evaluationEventTable, findEvaluation } from "../db/tables/evaluation-events.ts";
+import { exceptionTable } from "../db/tables/exceptions.ts";
 import { exemptionTable } from "../db/tables/exemptions.ts";
 import { policyTable } from "../db/tables/policies.ts";
 import type { Deps } from "../deps.ts";
 import { type Route, route } from "../route.ts";
+import { checkExpiry } from "./key-state.ts";
 import { findPolicy } from "./policy-versions.ts";
+import { type ResourceDefinition, resourceRoutes } from "./resource-routes.ts";
 
-/** Every node keeps the exemptions of all policies in memory. */
+/** Of a policy, and as many exceptions: every node keeps those of all policies in memory. */
 const MAX_EXEMPTIONS = 1_000;
+
+const exceptionDefinition: ResourceDefinition<Exception, ExceptionInput, Exception> = {
+  table: exceptionTable,
+  id: "exception_id",
+  scopeOf: ({ policy_id = "" }) => ({ policy_id }),
+  requireParent: async (deps, { policy_id = "" }) => void (await findPolicy(deps, policy_id)),
+  toReply: (_, row) => row,
+  async toColumns(deps, input, { id, policy_id = "" }, before, actor) {
+    const { passage_sha256, detector_id, expires_at } = input;
+    checkExpiry(deps, expires_at);
+    if (detector_id !== null && !(await detectorTable.find(deps.db, { id: detector_id }))) {
+      throw new AppError("validation_failed", `detector_id: unknown detector ${detector_id}`);
+    }
+    const all = await exceptionTable.all(deps.db, { policy_id });
+    const others = all.filter((other) => other.id !== id);
+    const same = others.find(
+      (other) => other.passage_sha256 === passage_sha256 && other.detector_id === detector_id,
+    );
+    if (same) await exceptionTable.remove(deps.db, { id: same.id });
+    else if (others.length >= MAX_EXEMPTIONS) {
+      const text = `The policy has ${MAX_EXEMPTIONS} exceptions, the maximum. Delete some first.`;
+      throw new AppError("conflict", text);
+    }
+    return { ...input, policy_id, created_by: before?.created_by ?? actor.name };
+  },
+};
 
 export const feedbackRoutes: Route[] = [
   route(setFeedback, async (deps, call) => {
@@ -59,6 +89,7 @@ export const feedbackRoutes: Route[] = [
     await recordChange(deps, call, { ...change, before, after: null });
     return undefined;
   }),
+  ...resourceRoutes(exceptions, exceptionDefinition),
 ];
 
 function findFinding({ findings }: ActivityEvent, index: number): Finding {

@@ -8,7 +8,6 @@ import { collectorRoutes } from "./collectors.ts";
 import { consumerKeyRoutes } from "./consumer-keys.ts";
 import { consumerRoutes } from "./consumers.ts";
 import { detectorRoutes } from "./detectors.ts";
-import { exceptionRoutes } from "./exceptions.ts";
 import { feedbackRoutes } from "./feedback.ts";
 import { gatewayRoutes } from "./gateways.ts";
 import { inboxRoutes } from "./inbox.ts";
@@ -41,7 +40,6 @@ export const adminRoutes: readonly Route[] = [
   observedRoute,
   ...activityRoutes,
   ...feedbackRoutes,
-  ...exceptionRoutes,
   ...requestRoutes,
   ...statisticsRoutes,
   ...playgroundRoutes,
