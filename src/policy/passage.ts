@@ -80,13 +80,9 @@ export function hashPassage(at: NonNullable<Match["at"]>): string {
 /** Keeps the last hash: thousands of matches of a segment may share a passage of several MiB. */
 const createPassageHash = () => ({ start: 0, end: 0, hash: Bun.SHA256.hash("", "hex") });
 
-/**
- * Returns the place of a match in the text that the payload contains: a complete message, or the source of a page. Of an
- * encoded page, it is the whole run.
- */
+/** Returns the place of a match in the source of its page, if the source contains it. Of an encoded page, it is the whole run. */
 export function locateInSource(at: NonNullable<Match["at"]>): NonNullable<Match["at"]> {
-  const { page, part } = at.segment;
-  if (part) return { segment: part.whole, start: at.start + part.start, end: at.end + part.start };
+  const { page } = at.segment;
   if (!page || page.isJson) return at;
   if (page.run) return { segment: page.source, start: page.run.start, end: page.run.end };
   const pieces = findTouched(page.pieces, at);
