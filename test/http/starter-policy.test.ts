@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { makeConsumer } from "../kit/dataplane.ts";
 import { type Kit, sharedKit } from "../kit/kit.ts";
+import { connectClient } from "../kit/mcp-client.ts";
 import { startMcpServer } from "../kit/mcp-server.ts";
 import { makeMcpStore } from "../kit/mcp-store.ts";
 import { type Script, startUpstream } from "../kit/upstream.ts";
@@ -232,4 +233,46 @@ test("the Store's own tools are listed and pass in a request", async () => {
 
   expect(offered.length).toBeGreaterThan(3);
   expect(reply.status).toBe(200);
+});
+
+test("values of a consumer's MCP tools are restored in the tool calls of its model", async () => {
+  const kit = await kitOf();
+  await using server = startMcpServer({ tools: [{ name: "find", call: () => `card ${CARD}` }] });
+  await using upstream = startUpstream(echo);
+  const consumer = await makeConsumer(kit, [{ provider: "openai", url: upstream.url }]);
+  const gateway = `/v1/gateways/${consumer.gateway.id}`;
+  const collector_id = await starterCollector(kit);
+  await kit.put(gateway, { guard: { collector_id } });
+  const { id } = await kit.make(`${gateway}/registries`, {
+    name: "Shop",
+    type: "mcp",
+    provider_options: { url: server.url },
+    allow_private: true,
+  });
+  const { registries } = await (await kit.get(consumer.path)).json();
+  await kit.put(consumer.path, { registries: [...registries, { id }] });
+  const headers = { authorization: `Bearer ${consumer.key}` };
+  await using client = await connectClient(`${consumer.url}/mcp`, headers);
+  const found = JSON.parse((await client.call("shop__find")).text);
+  const messages = toolTurn(found);
+
+  const reply = await consumer.post(CHAT, { model: "gpt-4o", messages }, { "x-session-id": "s1" });
+  const [{ message }] = (await reply.json()).choices;
+  const { key } = await kit.make<{ key: string }>(`/v1/collectors/${collector_id}/keys`, {
+    name: "other",
+  });
+  const forged = await kit.call(
+    "POST",
+    "/v1/evaluate",
+    {
+      direction: "output",
+      session_id: `mcp:consumer/${consumer.gateway.id}/${consumer.id}`,
+      payload: { choices: [{ message: { role: "assistant", ...toolCall(`{"a":"${found}"}`) } }] },
+    },
+    { authorization: `Bearer ${key}` },
+  );
+
+  expect(found).toMatch(/^card <CC_[a-z2-7]{8}>$/);
+  expect(JSON.parse(message.tool_calls[0].function.arguments)).toEqual({ text: `card ${CARD}` });
+  expect(await forged.text()).not.toContain(CARD);
 });
